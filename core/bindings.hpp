@@ -1,0 +1,9 @@
+// What each binding file adds to the Python module `_core`.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace softmodes {
+void bind_rows(nanobind::module_& m);
+void bind_driver(nanobind::module_& m);
+}  // namespace softmodes

@@ -1,0 +1,170 @@
+// Counts of the values of many rows by positional popcount. Included by kernels.cpp only.
+#pragma once
+
+#include "kernels.hpp"
+#include "simd.hpp"
+
+namespace softmodes::SOFTMODES_ISA {
+
+// Counts the set bits of every position of a stream of vectors in eight bit planes,
+// by carry-save adders, 16 vectors at a time.
+struct BitCounter {
+  V plane[8];
+  int groups = 0;
+
+  static constexpr int kFull = 15;  // groups of 16 that fit in 8 bits
+
+  void clear() {
+    for (auto& p : plane) p = zero();
+    groups = 0;
+  }
+
+  // sum + a + b -> sum, carry.
+  static V adder(V& sum, V a, V b) {
+    const V carry = majority(sum, a, b);
+    sum = parity(sum, a, b);
+    return carry;
+  }
+
+  V add2(V a, V b) { return adder(plane[0], a, b); }
+  V add4(const V* x) {
+    const V low = add2(x[0], x[1]), high = add2(x[2], x[3]);
+    return adder(plane[1], low, high);
+  }
+  V add8v(const V* x) {
+    const V low = add4(x), high = add4(x + 4);
+    return adder(plane[2], low, high);
+  }
+  void add16v(const V* x) {
+    const V low = add8v(x), high = add8v(x + 8);
+    V carry = adder(plane[3], low, high);
+    for (int level = 4; level < 8; ++level) {
+      const V next = and_(plane[level], carry);
+      plane[level] = xor_(plane[level], carry);
+      carry = next;
+    }
+    ++groups;
+  }
+
+  // Adds the counts to counters[0 .. 8 * kWidth), and starts anew.
+  void flush(uint32_t* counters) {
+    V a[8], b[8];
+    for (int i = 0; i < 4; ++i) {
+      a[2 * i] = interleave_low(plane[i], plane[i + 4]);
+      a[2 * i + 1] = interleave_high(plane[i], plane[i + 4]);
+    }
+    for (int i = 0; i < 4; ++i) {
+      b[2 * i] = interleave_low(a[i], a[i + 4]);
+      b[2 * i + 1] = interleave_high(a[i], a[i + 4]);
+    }
+    for (int i = 0; i < 4; ++i) {
+      a[2 * i] = interleave_low(b[i], b[i + 4]);
+      a[2 * i + 1] = interleave_high(b[i], b[i + 4]);
+    }
+    for (int i = 0; i < 8; ++i) {
+      uint8_t counts[kWidth];
+      store(counts, transpose_bits(a[i]));
+      for (int lane = 0; lane < kLanes; ++lane) {
+        uint32_t* c = counters + lane * 128 + i * 16;
+        for (int x = 0; x < 16; ++x) c[x] += counts[lane * 16 + x];
+      }
+    }
+    clear();
+  }
+};
+
+// Counts the bits of items 0 .. n of a stream.
+template <class Stream>
+inline void count_bits(const Stream& stream, int64_t n, uint32_t* counters) {
+  BitCounter counter;
+  counter.clear();
+  V x[16];
+  for (int64_t i = 0; i < n; i += 16) {
+    const int64_t full = n - i < 16 ? n - i : 16;
+    if (full == 16) {
+      for (int j = 0; j < 16; ++j) x[j] = stream(i + j);
+    } else {
+      for (int j = 0; j < 16; ++j) x[j] = j < full ? stream(i + j) : zero();
+    }
+    counter.add16v(x);
+    if (counter.groups == BitCounter::kFull) counter.flush(counters);
+  }
+  if (counter.groups) counter.flush(counters);
+}
+
+struct Rows {
+  const uint8_t* bytes;
+  int64_t stride;
+  const int32_t* order;
+  int64_t n;
+  const uint8_t* operator[](int64_t i) const { return bytes + order[i] * stride; }
+};
+
+// One vector of bytes of every row.
+struct VectorStream {
+  Rows rows;
+  int64_t offset;
+  V operator()(int64_t i) const { return load(rows[i] + offset); }
+};
+
+// One piece of as many rows as there are lanes.
+struct PieceStream {
+  Rows rows;
+  int64_t offset;
+  V operator()(int64_t i) const {
+    static constexpr uint8_t nothing[16] = {};
+    const uint8_t* lanes[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const int64_t row = i * kLanes + lane;
+      lanes[lane] = row < rows.n ? rows[row] + offset : nothing;
+    }
+    return load_lanes(lanes);
+  }
+};
+
+// One piece of every row as bits: of 32 nibbles, which of 16 values each has.
+// Quarter q of the 64 bytes: low (q < 2) or high nibbles; values below 8 (q even) or from 8.
+struct OneHotStream {
+  Rows rows;
+  int64_t offset;
+  int64_t part;  // which kWidth of the 64 bytes
+  V operator()(int64_t i) const { return one_hot(rows[i] + offset, static_cast<int>(part)); }
+};
+
+inline void count_plain(const CountShape& shape, const Rows& rows, uint32_t* counters) {
+  int64_t piece = 0;
+  for (; piece + kLanes <= shape.plain_pieces; piece += kLanes)
+    count_bits(VectorStream{rows, piece * 16}, rows.n, counters + piece * 128);
+  for (; piece < shape.plain_pieces; ++piece) {
+    uint32_t by_lane[kWidth * 8] = {};
+    count_bits(PieceStream{rows, piece * 16}, (rows.n + kLanes - 1) / kLanes, by_lane);
+    for (int lane = 0; lane < kLanes; ++lane)
+      for (int bit = 0; bit < 128; ++bit) counters[piece * 128 + bit] += by_lane[lane * 128 + bit];
+  }
+}
+
+inline void count_mixed(const CountShape& shape, const Rows& rows, uint32_t* counters) {
+  for (int64_t piece = 0; piece < shape.mixed_pieces; ++piece)
+    for (int64_t part = 0; part < 64 / kWidth; ++part)
+      count_bits(OneHotStream{rows, shape.mixed_begin + piece * 16, part}, rows.n,
+                 counters + piece * 512 + part * kWidth * 8);
+}
+
+inline void count_bytes(const CountShape& shape, const Rows& rows, uint32_t* counters) {
+  for (int64_t i = 0; i < rows.n; ++i) {
+    const uint8_t* x = rows[i] + shape.bytes_begin;
+    for (int64_t b = 0; b < shape.n_bytes; ++b) ++counters[b * 256 + x[b]];
+  }
+}
+
+inline void count(const CountShape& shape, const uint8_t* bytes, const int32_t* order, int64_t n,
+                  uint32_t* counters) {
+  const Rows rows{bytes, shape.stride, order, n};
+  count_plain(shape, rows, counters);
+  counters += shape.plain_pieces * 128;
+  count_mixed(shape, rows, counters);
+  counters += shape.mixed_pieces * 512;
+  count_bytes(shape, rows, counters);
+}
+
+}  // namespace softmodes::SOFTMODES_ISA

@@ -1,0 +1,64 @@
+#include "counters.hpp"
+
+namespace softmodes {
+
+constexpr int64_t kPlainWords = 128, kMixedWords = 512, kByteWords = 256;
+
+Counters::Counters(const Layout& layout) : layout_(layout) {
+  shape_.stride = layout.stride;
+  shape_.plain_pieces = (layout.plain_end + 15) / 16;
+  shape_.mixed_begin = layout.plain_end / 16 * 16;
+  shape_.mixed_pieces = layout.plain_end == layout.nibble_end
+                            ? 0
+                            : (layout.nibble_end + 15) / 16 - shape_.mixed_begin / 16;
+  shape_.bytes_begin = layout.nibble_end;
+  shape_.n_bytes = layout.n_wide[0];
+  size_ = shape_.plain_pieces * kPlainWords + shape_.mixed_pieces * kMixedWords +
+          shape_.n_bytes * kByteWords;
+}
+
+void Counters::add_to_cells(const uint32_t* counters, int64_t n_rows, int64_t* cells) const {
+  for (int64_t j = 0; j < layout_.n_features; ++j) {
+    int64_t* mine = cells + layout_.offsets[j];
+    if (layout_.byte[j] < layout_.plain_end)
+      add_plain(counters, j, n_rows, mine);
+    else if (layout_.byte[j] < layout_.nibble_end)
+      add_mixed(counters, j, mine);
+    else if (layout_.bits[j] == 8)
+      add_byte(counters, j, mine);
+  }
+}
+
+// At most 3 codes: code 1 sets the lower bit, code 2 the upper, code 0 none.
+void Counters::add_plain(const uint32_t* counters, int64_t feature, int64_t n_rows,
+                         int64_t* cells) const {
+  const uint32_t* bits = counters + layout_.byte[feature] * 8 + layout_.shift[feature];
+  int64_t others = 0;
+  for (int32_t code = 1; code < layout_.n_codes[feature]; ++code) {
+    cells[code] += bits[code - 1];
+    others += bits[code - 1];
+  }
+  cells[0] += n_rows - others;
+}
+
+// The 16 values of a nibble, summed over the other fields in it.
+void Counters::add_mixed(const uint32_t* counters, int64_t feature, int64_t* cells) const {
+  const int64_t byte = layout_.byte[feature] - shape_.mixed_begin;
+  const int high = layout_.shift[feature] / 4, shift = layout_.shift[feature] % 4;
+  const uint32_t* values = counters + shape_.plain_pieces * kPlainWords +
+                           byte / 16 * kMixedWords + high * 256 + byte % 16 * 8;
+  const int mask = (1 << layout_.bits[feature]) - 1;
+  for (int value = 0; value < 16; ++value) {
+    const int code = value >> shift & mask;
+    if (code < layout_.n_codes[feature]) cells[code] += values[value / 8 * 128 + value % 8];
+  }
+}
+
+void Counters::add_byte(const uint32_t* counters, int64_t feature, int64_t* cells) const {
+  const uint32_t* values = counters + shape_.plain_pieces * kPlainWords +
+                           shape_.mixed_pieces * kMixedWords +
+                           (layout_.byte[feature] - shape_.bytes_begin) * kByteWords;
+  for (int32_t code = 0; code < layout_.n_codes[feature]; ++code) cells[code] += values[code];
+}
+
+}  // namespace softmodes

@@ -1,0 +1,30 @@
+// Counters of one cluster as the count kernel keeps them, and how they become counts of codes.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels.hpp"
+#include "layout.hpp"
+
+namespace softmodes {
+
+class Counters {
+ public:
+  explicit Counters(const Layout& layout);
+  const CountShape& shape() const { return shape_; }
+  int64_t size() const { return size_; }  // 32-bit words
+
+  // Adds the counters of `n_rows` rows to dense counts.
+  void add_to_cells(const uint32_t* counters, int64_t n_rows, int64_t* cells) const;
+
+ private:
+  void add_plain(const uint32_t* counters, int64_t feature, int64_t n_rows, int64_t* cells) const;
+  void add_mixed(const uint32_t* counters, int64_t feature, int64_t* cells) const;
+  void add_byte(const uint32_t* counters, int64_t feature, int64_t* cells) const;
+
+  const Layout& layout_;
+  CountShape shape_;
+  int64_t size_;
+};
+
+}  // namespace softmodes

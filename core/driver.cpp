@@ -1,0 +1,199 @@
+#include "driver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "hashing.hpp"
+
+namespace softmodes {
+namespace {
+
+// High 64 bits of a product: maps a uniform 64-bit word to a uniform integer in [0, bound).
+uint64_t scale_to(uint64_t uniform, uint64_t bound) {
+  const uint64_t a = uniform >> 32, b = uniform & 0xffffffffu;
+  const uint64_t c = bound >> 32, d = bound & 0xffffffffu;
+  const uint64_t middle = a * d + ((b * d) >> 32);
+  const uint64_t carry = (middle & 0xffffffffu) + b * c;
+  return a * c + (middle >> 32) + (carry >> 32);
+}
+
+double unit_interval(uint64_t uniform) { return static_cast<double>(uniform >> 11) * 0x1p-53; }
+
+// Natural logarithms of small counts, computed once per call: most counts are small.
+class Logarithms {
+ public:
+  explicit Logarithms(int64_t largest) : table_(std::min<int64_t>(largest, kLimit) + 1) {
+    for (size_t i = 1; i < table_.size(); ++i) table_[i] = std::log(static_cast<double>(i));
+  }
+  double operator()(int64_t count) const {
+    return count < static_cast<int64_t>(table_.size()) ? table_[count]
+                                                       : std::log(static_cast<double>(count));
+  }
+
+ private:
+  static constexpr int64_t kLimit = 1 << 16;
+  std::vector<double> table_;
+};
+
+// One cell of the next centers: what is drawn, from which counts, and the random words' address.
+struct Cell {
+  const int64_t* counts;
+  int64_t n_values;
+  const int32_t* codes;  // null: value v has code v
+  uint64_t key;          // of (seed, run[, round], cluster, feature)
+
+  int32_t code(int64_t v) const { return codes ? codes[v] : static_cast<int32_t>(v); }
+};
+
+constexpr int64_t kNothing = -1;
+
+int64_t draw_proportional(const Cell& cell, int64_t total) {
+  uint64_t ticket = scale_to(cell.key, static_cast<uint64_t>(total));
+  for (int64_t v = 0;; ++v) {
+    const auto count = static_cast<uint64_t>(cell.counts[v]);
+    if (ticket < count) return v;
+    ticket -= count;
+  }
+}
+
+int64_t draw_plurality(const Cell& cell, int64_t largest) {
+  int64_t winner = kNothing;
+  uint64_t winner_rank = 0;
+  for (int64_t v = 0; v < cell.n_values; ++v) {
+    if (cell.counts[v] != largest) continue;
+    const uint64_t rank = fold(cell.key, static_cast<uint64_t>(cell.code(v)));
+    if (winner == kNothing || rank < winner_rank) {
+      winner = v;
+      winner_rank = rank;
+    }
+  }
+  return winner;
+}
+
+// Weights are taken relative to the largest count, so that no t underflows all of them.
+int64_t draw_soft(const Cell& cell, int64_t largest, double t, const Logarithms& logarithm,
+                  std::vector<double>& weights) {
+  const double top = logarithm(largest);
+  double total = 0.0;
+  weights.resize(static_cast<size_t>(cell.n_values));
+  for (int64_t v = 0; v < cell.n_values; ++v) {
+    const int64_t count = cell.counts[v];
+    weights[v] = count == largest ? 1.0 : count ? std::exp(t * (logarithm(count) - top)) : 0.0;
+    total += weights[v];
+  }
+  double ticket = unit_interval(cell.key) * total;
+  int64_t last = kNothing;
+  for (int64_t v = 0; v < cell.n_values; ++v) {
+    if (weights[v] <= 0.0) continue;
+    if (ticket < weights[v]) return v;
+    ticket -= weights[v];
+    last = v;
+  }
+  return last;  // reached only when rounding errors used up the whole weight
+}
+
+class Drawing {
+ public:
+  Drawing(double t, int64_t largest_count)
+      : t_(t), logarithm_(std::isinf(t) || t == 1.0 ? 0 : largest_count) {}
+
+  // Returns the index of the drawn value, or kNothing where nothing was observed.
+  int64_t operator()(const Cell& cell) {
+    int64_t total = 0, largest = 0;
+    for (int64_t v = 0; v < cell.n_values; ++v) {
+      total += cell.counts[v];
+      largest = std::max(largest, cell.counts[v]);
+    }
+    if (total == 0) return kNothing;
+    if (std::isinf(t_)) return draw_plurality(cell, largest);
+    if (t_ == 1.0) return draw_proportional(cell, total);
+    return draw_soft(cell, largest, t_, logarithm_, weights_);
+  }
+
+ private:
+  double t_;
+  Logarithms logarithm_;
+  std::vector<double> weights_;
+};
+
+// Neumaier's summation: the order is fixed, the error stays near one rounding.
+class Sum {
+ public:
+  void add(double x) {
+    const double next = sum_ + x;
+    lost_ += std::abs(sum_) >= std::abs(x) ? (sum_ - next) + x : (x - next) + sum_;
+    sum_ = next;
+  }
+  double value() const { return sum_ + lost_; }
+
+ private:
+  double sum_ = 0.0;
+  double lost_ = 0.0;
+};
+
+double expected_mismatches(const int64_t* counts, int64_t n) {
+  int64_t total = 0;
+  double squares = 0.0;
+  for (int64_t v = 0; v < n; ++v) {
+    total += counts[v];
+    squares += static_cast<double>(counts[v]) * static_cast<double>(counts[v]);
+  }
+  return total ? static_cast<double>(total) - squares / static_cast<double>(total) : 0.0;
+}
+
+}  // namespace
+
+void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* centers) {
+  const int64_t n = tally.n_clusters * tally.n_cells;
+  Drawing draw(t, n ? *std::max_element(tally.counts, tally.counts + n) : 0);
+  for (int64_t i = 0; i < tally.n_clusters; ++i) {
+    const uint64_t cluster_key = fold(key, static_cast<uint64_t>(i));
+    for (int64_t j = 0; j < tally.n_features; ++j) {
+      if (tally.offsets[j] == tally.offsets[j + 1]) continue;
+      const int64_t* counts = tally.counts + i * tally.n_cells + tally.offsets[j];
+      const Cell cell{counts, tally.sizes[j], nullptr, fold(cluster_key, static_cast<uint64_t>(j))};
+      const int64_t v = draw(cell);
+      if (v != kNothing) centers[i * tally.n_features + j] = static_cast<int32_t>(v);
+    }
+  }
+}
+
+void draw_wide(const WideCounts& tally, int32_t size, double t, uint64_t key, int32_t* centers,
+               int64_t n_features) {
+  const int64_t n = tally.indptr[tally.n_clusters];
+  Drawing draw(t, n ? *std::max_element(tally.counts, tally.counts + n) : 0);
+  for (int64_t i = 0; i < tally.n_clusters; ++i) {
+    const int64_t begin = tally.indptr[i];
+    const int32_t* codes = tally.codes + begin;
+    const int32_t* end = std::lower_bound(codes, tally.codes + tally.indptr[i + 1], size);
+    const uint64_t cell_key =
+        fold(fold(key, static_cast<uint64_t>(i)), static_cast<uint64_t>(tally.feature));
+    const int64_t v = draw(Cell{tally.counts + begin, end - codes, codes, cell_key});
+    if (v != kNothing) centers[i * n_features + tally.feature] = codes[v];
+  }
+}
+
+double expected_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight) {
+  Sum sum;
+  for (int64_t i = 0; i < tally.n_clusters; ++i)
+    for (int64_t j = 0; j < tally.n_features; ++j) {
+      if (tally.offsets[j] == tally.offsets[j + 1]) continue;
+      const double mismatches = expected_mismatches(
+          tally.counts + i * tally.n_cells + tally.offsets[j], tally.sizes[j]);
+      sum.add(feature_weight ? mismatches * feature_weight[j] : mismatches);
+    }
+  return sum.value();
+}
+
+double expected_cost_wide(const WideCounts& tally, int32_t size) {
+  Sum sum;
+  for (int64_t i = 0; i < tally.n_clusters; ++i) {
+    const int32_t* codes = tally.codes + tally.indptr[i];
+    const int32_t* end = std::lower_bound(codes, tally.codes + tally.indptr[i + 1], size);
+    sum.add(expected_mismatches(tally.counts + tally.indptr[i], end - codes));
+  }
+  return sum.value();
+}
+
+}  // namespace softmodes

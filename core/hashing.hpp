@@ -1,0 +1,33 @@
+// Addressed randomness: hashes of (key, index) that every kernel, thread and backend computes alike.
+#pragma once
+
+#include <cstdint>
+
+namespace softmodes {
+
+// `static`: each instruction set compiles its own copy, and the linker must not merge them.
+
+static constexpr uint64_t kGolden = 0x9e3779b97f4a7c15ull;
+static constexpr uint64_t kFingerprintKey = 0x736f66746d6f6465ull;
+
+static constexpr uint64_t mix(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+
+static constexpr uint64_t fold(uint64_t h, uint64_t x) {
+  return mix(h + kGolden * (x + 1));
+}
+
+// A row's half of the fingerprint; multiplied by label_factor and summed over the rows mod 2^64.
+static constexpr uint64_t row_factor(int64_t row) {
+  return mix(kGolden * (static_cast<uint64_t>(row) + 1));
+}
+
+// Odd, so that no label can erase a row from the sum.
+static constexpr uint64_t label_factor(int64_t label) {
+  return fold(kFingerprintKey, static_cast<uint64_t>(label)) | 1;
+}
+
+}  // namespace softmodes

@@ -1,0 +1,59 @@
+// The row kernels for one instruction set. The build compiles this file once for each of them,
+// with SOFTMODES_ISA as the name and with the compiler flags that go with it.
+#include "kernels.hpp"
+
+#include "count.hpp"
+#include "nearest.hpp"
+
+namespace softmodes::SOFTMODES_ISA {
+
+static uint64_t fingerprint(const int32_t* label, const uint64_t* label_factors, int64_t n,
+                            int64_t global_row) {
+  uint64_t sum = 0;
+  for (int64_t r = 0; r < n; ++r) sum += row_factor(global_row + r) * label_factors[label[r]];
+  return sum;
+}
+
+static void pack_run(const uint8_t* cells, const uint8_t* ones, int64_t count, uint8_t* out) {
+  int64_t j = 0;
+  for (; j + kWidth <= count; j += kWidth) {
+    const uint64_t bits = byte_bits(equal8(load(cells + j), load(ones + j)));
+    std::memcpy(out + j / 8, &bits, kWidth / 8);
+  }
+  for (; j < count; j += 8) {
+    unsigned byte = 0;
+    for (int64_t b = 0; b < 8 && j + b < count; ++b)
+      byte |= static_cast<unsigned>(cells[j + b] == ones[j + b]) << b;
+    out[j / 8] = static_cast<uint8_t>(byte);
+  }
+}
+
+// Two values per column are known without touching `seen`: most tables need no more.
+static void presence(const uint8_t* matrix, int64_t n_rows, int64_t n_columns, uint8_t* known,
+                     uint8_t* seen) {
+  uint8_t* other = known + n_columns;
+  const auto note = [&](int64_t j, uint8_t value) {
+    seen[j * 256 + value] = 1;
+    if (value != known[j]) other[j] = value;
+  };
+  for (int64_t j = 0; j < n_columns; ++j) known[j] = other[j] = matrix[j];
+  for (int64_t i = 0; i < n_rows; ++i) {
+    const uint8_t* row = matrix + i * n_columns;
+    int64_t j = 0;
+    for (; j + kWidth <= n_columns; j += kWidth) {
+      const V x = load(row + j);
+      const V old = or_(equal8(x, load(known + j)), equal8(x, load(other + j)));
+      if (i && byte_bits(old) == ~uint64_t{0} >> (64 - kWidth)) continue;
+      for (int64_t b = 0; b < kWidth; ++b) note(j + b, row[j + b]);
+    }
+    for (; j < n_columns; ++j) note(j, row[j]);
+  }
+}
+
+extern const Kernels table;
+const Kernels table = {
+    SOFTMODES_STRING(SOFTMODES_ISA), kPopcount, nearest,  distances, count,
+    fingerprint,                     untranspose, pack_run, presence,
+};
+
+}  // namespace softmodes::SOFTMODES_ISA

@@ -1,0 +1,120 @@
+// The row kernels as a table of functions: one table per instruction set, chosen at run time.
+// Plain pointers only: files compiled for an instruction set must share no inline code with others.
+#pragma once
+
+#include <cstdint>
+
+namespace softmodes {
+
+constexpr int kTileRows = 256;      // rows that are transposed and compared together
+constexpr int kGroup = 128;         // centers whose distances to a tile are kept at once
+constexpr int kQuad = 4;            // centers compared in one sweep over the columns of a tile
+
+// How a run of tile columns is compared with a center.
+enum class Kind : uint8_t {
+  lookup,    // column of nibbles; per center a table of 16 mismatch counts
+  popcount,  // column of 8 binary features; per center one byte
+  compare1,  // features of 1, 2 or 3 byte columns; per center the bytes and the value of a match
+  compare2,
+  compare3,
+};
+
+// Consecutive columns whose mismatches (or matches) fit together in 8 bits.
+struct Segment {
+  Kind kind;
+  uint8_t shift;         // the 8-bit sum counts 2^shift-fold: digit planes of feature weights
+  int32_t first_column;  // tile column
+  int32_t n_steps;       // columns, or features of a compare segment
+  int64_t table;         // where in the tables of a quad
+};
+
+// A feature of whole bytes with a code that is at distance 0 from every center.
+struct IgnoredWide {
+  int32_t first_column;
+  int32_t n_bytes;
+  uint32_t code;
+  uint32_t weight;
+};
+
+// Centers made ready for the tile kernel.
+struct Plan {
+  int64_t n_centers;
+  int64_t stride;           // bytes of a packed row
+  int64_t byte_columns;     // leading bytes of a row that become one tile column each
+  int64_t nibble_columns;   // tile columns of nibbles that follow
+  int64_t wide_columns;     // tile columns of whole bytes at the end
+  int distance_bytes;       // 1, 2 or 4: type of the distances
+  uint32_t base;            // distance before any mismatch is added and any match subtracted
+  bool by_rows;             // few centers, binary features only: compare along the rows
+  const Segment* segments;
+  int64_t n_segments;
+  const uint8_t* tables;    // per quad of centers, quad_bytes each
+  int64_t quad_bytes;
+  const uint8_t* center_rows;  // by_rows: the packed centers
+  const IgnoredWide* ignored;
+  int64_t n_ignored;
+};
+
+struct Ties {
+  bool by_hash;       // else to the lowest cluster
+  uint64_t key;
+};
+
+// Working memory of one thread.
+struct TileScratch {
+  uint8_t* rows;       // kTileRows packed rows, for a tile that is not full
+  uint8_t* tile;       // transposed columns
+  uint8_t* distances;  // kGroup x kTileRows distances
+};
+
+// Where the parts of a packed row that are counted lie. A piece is 16 bytes.
+struct CountShape {
+  int64_t stride;
+  int64_t plain_pieces;    // leading pieces whose bits are counted
+  int64_t mixed_begin;     // bytes of nibbles whose 16 values are counted
+  int64_t mixed_pieces;
+  int64_t bytes_begin;     // columns of single bytes whose 256 values are counted
+  int64_t n_bytes;
+};
+// Counters of one cluster: plain_pieces x 128 bits, mixed_pieces x 512 (see one_hot), n_bytes x 256.
+
+struct MatrixRun {
+  int64_t first_feature;  // of `count` consecutive binary features
+  int64_t count;
+  int64_t first_byte;     // the run starts at bit 0 of this byte
+};
+
+struct Kernels {
+  const char* name;
+  bool popcount;
+
+  // Nearest center of up to kTileRows rows: `distance` and `label`. One call for every kGroup
+  // centers, first = 0, kGroup, ...: the last one completes the result.
+  void (*nearest)(const Plan&, const uint8_t* rows, int64_t n_rows, int64_t first,
+                  int64_t global_row, Ties, const TileScratch&, uint32_t* distance, int32_t* label);
+  // Distances of up to kTileRows rows to centers first .. first + n: out[center * kTileRows + row].
+  // As above, one call for every kGroup centers.
+  void (*distances)(const Plan&, const uint8_t* rows, int64_t n_rows, int64_t first, int64_t n,
+                    const TileScratch&, uint32_t* out);
+  // Adds rows[order[i] * stride] to the counters of one cluster.
+  void (*count)(const CountShape&, const uint8_t* rows, const int32_t* order, int64_t n,
+                uint32_t* counters);
+  // Sum of row_factor * label_factor.
+  uint64_t (*fingerprint)(const int32_t* label, const uint64_t* label_factors, int64_t n,
+                          int64_t global_row);
+  // Writes byte columns (n_columns x kTileRows) as rows.
+  void (*untranspose)(const uint8_t* columns, int64_t stride, int64_t n_rows, uint8_t* rows);
+  // Sets the bits of a run: one where the cell equals `ones`.
+  void (*pack_run)(const uint8_t* cells, const uint8_t* ones, int64_t count, uint8_t* out);
+  // Marks in seen[column * 256 + value] the values of n rows; known holds 2 x n_columns bytes.
+  void (*presence)(const uint8_t* matrix, int64_t n_rows, int64_t n_columns, uint8_t* known,
+                   uint8_t* seen);
+};
+
+// The instruction set in use; names of those that this CPU has, best last.
+const Kernels& kernels();
+const char* const* instruction_sets(int* n);
+// False if there is no such instruction set on this CPU.
+bool use_instruction_set(const char* name);
+
+}  // namespace softmodes

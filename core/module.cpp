@@ -1,0 +1,6 @@
+#include "bindings.hpp"
+
+NB_MODULE(_core, m) {
+    softmodes::bind_rows(m);
+    softmodes::bind_driver(m);
+}

@@ -1,0 +1,347 @@
+#include "rows.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "counters.hpp"
+#include "hashing.hpp"
+
+namespace softmodes {
+namespace {
+
+// Row numbers inside a range fit in 32 bits, and so do counts.
+constexpr int64_t kRangeRows = int64_t{1} << 30;
+constexpr int64_t kChunkRows = 8192;
+constexpr int64_t kChunkRowsPerCluster = 512;
+constexpr int64_t kChunkRowsMost = int64_t{1} << 17;
+constexpr int64_t kLocalCounterBytes = int64_t{1} << 28;
+constexpr int64_t kThreadWork = int64_t{1} << 22;  // byte comparisons worth starting a thread for
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int useful_threads(const Block& block, int64_t n_centers, int n_threads) {
+  const int64_t work = block.n_rows * (n_centers + 8) * block.layout.stride / kThreadWork;
+  return static_cast<int>(std::clamp<int64_t>(work, 1, std::max(n_threads, 1)));
+}
+
+struct Tile {
+  explicit Tile(const CenterPlan& plan)
+      : rows(kTileRows * plan.view().stride),
+        tile(kTileRows * plan.tile_columns()),
+        distances(int64_t{kGroup} * kTileRows * plan.view().distance_bytes) {}
+  TileScratch view() const { return {rows.data(), tile.data(), distances.data()}; }
+  Buffer rows, tile, distances;
+};
+
+// The rows of a chunk or range, by cluster: order[start[c] .. start[c + 1]).
+struct ByCluster {
+  std::vector<int32_t> order;
+  std::vector<int64_t> start;
+
+  void sort(const int32_t* labels, int64_t n, int64_t k) {
+    start.assign(static_cast<size_t>(k) + 2, 0);
+    order.resize(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i) ++start[labels[i] + 2];
+    for (int64_t c = 2; c <= k + 1; ++c) start[c] += start[c - 1];
+    for (int64_t i = 0; i < n; ++i) order[start[labels[i] + 1]++] = static_cast<int32_t>(i);
+  }
+  const int32_t* begin(int64_t c) const { return order.data() + start[c]; }
+  int64_t size(int64_t c) const { return start[c + 1] - start[c]; }
+};
+
+// One thread's share of a tally.
+struct Worker {
+  Worker(const CenterPlan& plan, int64_t counter_words)
+      : tile(plan), counters(counter_words * 4), sizes(static_cast<size_t>(plan.view().n_centers)) {}
+  Tile tile;
+  Buffer counters;
+  std::vector<int64_t> sizes;
+  std::vector<int32_t> labels;
+  ByCluster sorted;
+  TallySum sum;
+};
+
+class TallyPass {
+ public:
+  TallyPass(const Block& block, const CenterPlan& plan, Ties ties, const TallyOut& out, int n_threads)
+      : kernels_(kernels()),
+        block_(block),
+        plan_(plan),
+        ties_(ties),
+        out_(out),
+        counters_(block.layout),
+        k_(plan.view().n_centers),
+        n_threads_(n_threads) {
+    const int64_t words = k_ * counters_.size();
+    in_chunks_ = out.counts && !block.weight && words * 4 * n_threads <= kLocalCounterBytes;
+    for (int64_t c = 0; c < k_; ++c) factors_.push_back(label_factor(c));
+    for (int t = 0; t < n_threads; ++t)
+      workers_.emplace_back(std::make_unique<Worker>(plan, in_chunks_ ? words : 0));
+    if (out.counts && !in_chunks_ && !out.labels) {
+      kept_labels_.resize(static_cast<size_t>(block.n_rows));
+      out_.labels = kept_labels_.data();
+    }
+  }
+
+  TallySum run(const Interrupted& interrupted) {
+    const int64_t rows = chunk_rows();
+    const bool finished = run_tasks(
+        ceil_div(block_.n_rows, rows), n_threads_, interrupted,
+        [&](int64_t i, int thread, const Stop& stop) {
+          chunk(i * rows, std::min(rows, block_.n_rows - i * rows), *workers_[thread], stop);
+        });
+    if (!finished) throw Interrupt{};
+    if (in_chunks_) add_counters();
+    else if (out_.counts && !count_by_cluster(interrupted)) throw Interrupt{};
+    return add_sums();
+  }
+
+ private:
+  int64_t chunk_rows() const {
+    int64_t rows = std::clamp(kChunkRowsPerCluster * k_, kChunkRows, kChunkRowsMost);
+    rows = std::min(rows, ceil_div(block_.n_rows, int64_t{2} * n_threads_));
+    return std::max<int64_t>(ceil_div(rows, kTileRows) * kTileRows, kTileRows);
+  }
+
+  void chunk(int64_t first, int64_t n, Worker& w, const Stop& stop) {
+    w.labels.resize(static_cast<size_t>(n));
+    int32_t* labels = out_.labels ? out_.labels + first : w.labels.data();
+    for (int64_t r = 0; r < n; r += kTileRows) {
+      const int64_t in_tile = std::min<int64_t>(kTileRows, n - r);
+      if (!tile(first + r, in_tile, w, labels + r, stop)) return;
+    }
+    if (in_chunks_) count_chunk(first, n, labels, w);
+  }
+
+  bool tile(int64_t first, int64_t n, Worker& w, int32_t* labels, const Stop& stop) {
+    uint32_t distance[kTileRows];
+    const uint8_t* rows = block_.rows + first * block_.layout.stride;
+    for (int64_t center = 0; center < k_; center += kGroup) {
+      if (stop.requested()) return false;
+      kernels_.nearest(plan_.view(), rows, n, center, block_.first_row + first, ties_,
+                       w.tile.view(), distance, labels);
+    }
+    w.sum.fingerprint += kernels_.fingerprint(labels, factors_.data(), n, block_.first_row + first);
+    for (int64_t r = 0; r < n; ++r) {
+      const int64_t weight = block_.weight ? block_.weight[first + r] : 1;
+      w.sum.cost += weight * distance[r];
+      w.sizes[labels[r]] += weight;
+    }
+    return true;
+  }
+
+  void count_chunk(int64_t first, int64_t n, const int32_t* labels, Worker& w) {
+    w.sorted.sort(labels, n, k_);
+    for (int64_t c = 0; c < k_; ++c)
+      if (w.sorted.size(c))
+        kernels_.count(counters_.shape(), block_.rows + first * block_.layout.stride,
+                       w.sorted.begin(c), w.sorted.size(c),
+                       w.counters.as<uint32_t>() + c * counters_.size());
+  }
+
+  void add_counters() {
+    auto* all = workers_[0]->counters.as<uint32_t>();
+    for (size_t t = 1; t < workers_.size(); ++t) {
+      const auto* mine = workers_[t]->counters.as<uint32_t>();
+      for (int64_t i = 0; i < k_ * counters_.size(); ++i) all[i] += mine[i];
+    }
+    for (int64_t c = 0; c < k_; ++c) {
+      int64_t size = 0;
+      for (const auto& w : workers_) size += w->sizes[c];
+      counters_.add_to_cells(all + c * counters_.size(), size, out_.counts + c * n_cells());
+    }
+  }
+
+  // For many clusters: counters of one cluster at a time, no copy per thread of all of them.
+  bool count_by_cluster(const Interrupted& interrupted) {
+    ByCluster sorted;
+    sorted.sort(out_.labels, block_.n_rows, k_);
+    return run_tasks(k_, n_threads_, interrupted, [&](int64_t c, int, const Stop&) {
+      if (!sorted.size(c)) return;
+      int64_t* cells = out_.counts + c * n_cells();
+      if (block_.weight) {
+        count_weighted(sorted.begin(c), sorted.size(c), cells);
+      } else {
+        std::vector<uint32_t> counters(static_cast<size_t>(counters_.size()));
+        kernels_.count(counters_.shape(), block_.rows, sorted.begin(c), sorted.size(c),
+                       counters.data());
+        counters_.add_to_cells(counters.data(), sorted.size(c), cells);
+      }
+    });
+  }
+
+  void count_weighted(const int32_t* order, int64_t n, int64_t* cells) const {
+    const Layout& layout = block_.layout;
+    for (int64_t i = 0; i < n; ++i) {
+      const uint8_t* row = block_.rows + order[i] * layout.stride;
+      const int64_t weight = block_.weight[order[i]];
+      for (int64_t j = 0; j < layout.n_features; ++j)
+        if (layout.bits[j] <= 8) cells[layout.offsets[j] + layout.code(row, j)] += weight;
+    }
+  }
+
+  TallySum add_sums() {
+    TallySum total;
+    for (const auto& w : workers_) {
+      total.cost += w->sum.cost;
+      total.fingerprint += w->sum.fingerprint;
+      if (out_.sizes)
+        for (int64_t c = 0; c < k_; ++c) out_.sizes[c] += w->sizes[c];
+    }
+    return total;
+  }
+
+  int64_t n_cells() const { return block_.layout.n_cells(); }
+
+  const Kernels& kernels_;
+  const Block& block_;
+  const CenterPlan& plan_;
+  Ties ties_;
+  TallyOut out_;
+  Counters counters_;
+  int64_t k_;
+  int n_threads_;
+  bool in_chunks_ = false;
+  std::vector<uint64_t> factors_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<int32_t> kept_labels_;
+};
+
+// Runs visit(first row, n rows, center, distances) for every tile and center.
+template <class Visit>
+void for_each_distance(const Block& block, const Centers& centers, const Run& run,
+                       const Visit& visit) {
+  const Kernels& isa = kernels();
+  const CenterPlan plan(block.layout, centers, isa);
+  const int n_threads = useful_threads(block, centers.n, run.n_threads);
+  std::vector<std::unique_ptr<Tile>> tiles;
+  std::vector<std::vector<uint32_t>> found;
+  for (int t = 0; t < n_threads; ++t) {
+    tiles.push_back(std::make_unique<Tile>(plan));
+    found.emplace_back(std::min<int64_t>(centers.n, kGroup) * kTileRows);
+  }
+  constexpr int64_t rows = 16 * kTileRows;
+  const auto task = [&](int64_t i, int thread, const Stop& stop) {
+    const int64_t end = std::min(block.n_rows, (i + 1) * rows);
+    for (int64_t r = i * rows; r < end && !stop.requested(); r += kTileRows) {
+      const int64_t n = std::min<int64_t>(kTileRows, end - r);
+      for (int64_t first = 0; first < centers.n; first += kGroup) {
+        const int64_t n_centers = std::min<int64_t>(kGroup, centers.n - first);
+        isa.distances(plan.view(), block.rows + r * block.layout.stride, n, first, n_centers,
+                      tiles[thread]->view(), found[thread].data());
+        for (int64_t c = 0; c < n_centers; ++c)
+          visit(r, n, first + c, found[thread].data() + c * kTileRows, thread);
+      }
+    }
+  };
+  if (!run_tasks(ceil_div(block.n_rows, rows), n_threads, run.interrupted, task)) throw Interrupt{};
+}
+
+Block part(const Block& block, int64_t first, int64_t n) {
+  return {block.layout, block.rows + first * block.layout.stride, n, block.first_row + first,
+          block.weight ? block.weight + first : nullptr};
+}
+
+}  // namespace
+
+TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_t> tie_key,
+               const TallyOut& out, const Run& run) {
+  const CenterPlan plan(block.layout, centers, kernels());
+  const Ties ties{tie_key.has_value(), tie_key.value_or(0)};
+  TallySum total;
+  for (int64_t first = 0; first < block.n_rows; first += kRangeRows) {
+    const Block range = part(block, first, std::min(kRangeRows, block.n_rows - first));
+    const TallyOut range_out{out.counts, out.sizes, out.labels ? out.labels + first : nullptr};
+    const int n_threads = useful_threads(range, centers.n, run.n_threads);
+    const TallySum sum = TallyPass(range, plan, ties, range_out, n_threads).run(run.interrupted);
+    total.cost += sum.cost;
+    total.fingerprint += sum.fingerprint;
+  }
+  return total;
+}
+
+void distances(const Block& block, const Centers& centers, uint32_t* out, const Run& run) {
+  for_each_distance(block, centers, run,
+                    [&](int64_t row, int64_t n, int64_t center, const uint32_t* found, int) {
+                      for (int64_t r = 0; r < n; ++r)
+                        out[(row + r) * centers.n + center] = found[r];
+                    });
+}
+
+template <class D>
+void candidate_totals(const Block& block, const Centers& centers, const D* current, D* out,
+                      int64_t* totals, const Run& run) {
+  std::vector<std::vector<int64_t>> by_thread(
+      static_cast<size_t>(std::max(run.n_threads, 1)),
+      std::vector<int64_t>(static_cast<size_t>(centers.n)));
+  for_each_distance(
+      block, centers, run,
+      [&](int64_t row, int64_t n, int64_t center, const uint32_t* found, int thread) {
+        D* o = out + center * block.n_rows + row;
+        int64_t total = 0;
+        for (int64_t r = 0; r < n; ++r) {
+          o[r] = static_cast<D>(found[r]);
+          const int64_t lower = std::min(current[row + r], o[r]);
+          total += block.weight ? block.weight[row + r] * lower : lower;
+        }
+        by_thread[thread][center] += total;
+      });
+  for (int64_t c = 0; c < centers.n; ++c) {
+    totals[c] = 0;
+    for (const auto& t : by_thread) totals[c] += t[c];
+  }
+}
+
+template void candidate_totals(const Block&, const Centers&, const uint16_t*, uint16_t*, int64_t*,
+                               const Run&);
+template void candidate_totals(const Block&, const Centers&, const uint32_t*, uint32_t*, int64_t*,
+                               const Run&);
+
+SparseCounts wide_counts(const Block& block, int64_t feature, const int32_t* labels, int64_t k) {
+  std::vector<int64_t> start(static_cast<size_t>(k) + 2);
+  for (int64_t i = 0; i < block.n_rows; ++i) ++start[labels[i] + 2];
+  for (int64_t c = 2; c <= k + 1; ++c) start[c] += start[c - 1];
+  struct Cell {
+    int32_t code;
+    int64_t weight;
+  };
+  std::vector<Cell> cells(static_cast<size_t>(block.n_rows));
+  for (int64_t i = 0; i < block.n_rows; ++i)
+    cells[start[labels[i] + 1]++] = {
+        block.layout.code(block.rows + i * block.layout.stride, feature),
+        block.weight ? block.weight[i] : 1};
+
+  SparseCounts sparse;
+  sparse.indptr.push_back(0);
+  std::vector<int64_t> count(static_cast<size_t>(block.layout.n_codes[feature]));
+  std::vector<uint8_t> seen(count.size());
+  std::vector<int32_t> codes;
+  for (int64_t c = 0; c < k; ++c) {
+    codes.clear();
+    for (int64_t i = start[c]; i < start[c + 1]; ++i) {
+      const Cell& cell = cells[i];
+      if (!seen[cell.code]) codes.push_back(cell.code);
+      seen[cell.code] = 1;
+      count[cell.code] += cell.weight;
+    }
+    std::sort(codes.begin(), codes.end());
+    for (int32_t code : codes) {
+      sparse.codes.push_back(code);
+      sparse.counts.push_back(count[code]);
+      count[code] = seen[code] = 0;
+    }
+    sparse.indptr.push_back(static_cast<int64_t>(sparse.codes.size()));
+  }
+  return sparse;
+}
+
+void unpack(const Block& block, const int64_t* rows, int64_t n, int32_t* out) {
+  const Layout& layout = block.layout;
+  for (int64_t i = 0; i < n; ++i) {
+    const uint8_t* row = block.rows + rows[i] * layout.stride;
+    for (int64_t j = 0; j < layout.n_features; ++j)
+      out[i * layout.n_features + j] = layout.code(row, j);
+  }
+}
+
+}  // namespace softmodes

@@ -1,0 +1,53 @@
+// Passes over the packed rows of a block. Results do not depend on threads or instruction set.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "layout.hpp"
+#include "parallel.hpp"
+#include "plan.hpp"
+
+namespace softmodes {
+
+struct Run {
+  int n_threads;
+  Interrupted interrupted;
+};
+
+struct Interrupt {};  // thrown when a pass was given up
+
+// Where a tally goes; null: not wanted.
+struct TallyOut {
+  int64_t* counts;  // n_centers x n_cells, added to
+  int64_t* sizes;   // n_centers, added to
+  int32_t* labels;  // per row
+};
+
+struct TallySum {
+  int64_t cost = 0;
+  uint64_t fingerprint = 0;
+};
+
+TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_t> tie_key,
+               const TallyOut& out, const Run& run);
+
+// out[row * n_centers + center].
+void distances(const Block& block, const Centers& centers, uint32_t* out, const Run& run);
+
+// out[center * n_rows + row]; totals[center]: sum of weight * min(current, distance).
+template <class D>
+void candidate_totals(const Block& block, const Centers& centers, const D* current, D* out,
+                      int64_t* totals, const Run& run);
+
+struct SparseCounts {
+  std::vector<int64_t> indptr;
+  std::vector<int32_t> codes;
+  std::vector<int64_t> counts;
+};
+SparseCounts wide_counts(const Block& block, int64_t feature, const int32_t* labels, int64_t k);
+
+void unpack(const Block& block, const int64_t* rows, int64_t n, int32_t* out);
+
+}  // namespace softmodes

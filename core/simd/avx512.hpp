@@ -1,0 +1,99 @@
+// Vectors of 64 bytes: AVX-512 with BW, DQ, VL, VBMI, BITALG, VPOPCNTDQ, and GFNI.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace softmodes::SOFTMODES_ISA {
+
+constexpr int kWidth = 64;
+constexpr int kLanes = kWidth / 16;
+constexpr bool kPopcount = true;
+
+using V = __m512i;
+
+inline V load(const uint8_t* p) { return _mm512_loadu_si512(p); }
+inline void store(uint8_t* p, V v) { _mm512_storeu_si512(p, v); }
+inline V zero() { return _mm512_setzero_si512(); }
+inline V broadcast8(uint8_t x) { return _mm512_set1_epi8(static_cast<char>(x)); }
+inline V broadcast32(const uint32_t* p) { return _mm512_set1_epi32(static_cast<int>(*p)); }
+inline __m128i load_lane(const uint8_t* p) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+}
+inline V load_lanes(const uint8_t* const* rows) {
+  V x = _mm512_castsi128_si512(load_lane(rows[0]));
+  x = _mm512_inserti32x4(x, load_lane(rows[1]), 1);
+  x = _mm512_inserti32x4(x, load_lane(rows[2]), 2);
+  return _mm512_inserti32x4(x, load_lane(rows[3]), 3);
+}
+inline V broadcast_lane(const uint8_t* p) { return _mm512_broadcast_i32x4(load_lane(p)); }
+
+inline V and_(V a, V b) { return _mm512_and_si512(a, b); }
+inline V or_(V a, V b) { return _mm512_or_si512(a, b); }
+inline V xor_(V a, V b) { return _mm512_xor_si512(a, b); }
+inline V add8(V a, V b) { return _mm512_add_epi8(a, b); }
+inline V sub8(V a, V b) { return _mm512_sub_epi8(a, b); }
+inline V equal8(V a, V b) { return _mm512_movm_epi8(_mm512_cmpeq_epi8_mask(a, b)); }
+inline V lookup(V table, V index) { return _mm512_shuffle_epi8(table, index); }
+inline V popcount8(V x) { return _mm512_popcnt_epi8(x); }
+inline V low_nibbles(V x) { return and_(x, broadcast8(15)); }
+inline V high_nibbles(V x) { return and_(_mm512_srli_epi16(x, 4), broadcast8(15)); }
+inline V interleave_low(V a, V b) { return _mm512_unpacklo_epi8(a, b); }
+inline V interleave_high(V a, V b) { return _mm512_unpackhi_epi8(a, b); }
+inline V parity(V a, V b, V c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
+inline V majority(V a, V b, V c) { return _mm512_ternarylogic_epi64(a, b, c, 0xe8); }
+inline uint64_t byte_bits(V mask) { return _mm512_movepi8_mask(mask); }
+
+inline V transpose_bits(V x) {
+  // The instruction numbers the rows of its matrix from the last byte.
+  const V reversed = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
+  const V identity = _mm512_set1_epi64(static_cast<long long>(0x8040201008040201ull));
+  return _mm512_gf2p8affine_epi64_epi8(identity, _mm512_shuffle_epi8(x, reversed), 0);
+}
+
+inline V one_hot(const uint8_t* p, int) {
+  const V shifts = _mm512_set_epi64(4, 4, 4, 4, 0, 0, 0, 0);
+  const V nibbles = low_nibbles(_mm512_srlv_epi64(broadcast_lane(p), shifts));
+  const long long below_8 = static_cast<long long>(0x8040201008040201ull);
+  const V bits = _mm512_set_epi64(below_8, 0, 0, below_8, below_8, 0, 0, below_8);
+  return _mm512_shuffle_epi8(bits, nibbles);
+}
+
+struct V16 {
+  V even, odd;  // sums of the bytes at even and odd places
+};
+inline V16 load16(const uint16_t* p) {
+  const V low = _mm512_loadu_si512(p), high = _mm512_loadu_si512(p + 32);
+  const V evens = _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32,
+                                   30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+  return {_mm512_permutex2var_epi16(low, evens, high),
+          _mm512_permutex2var_epi16(low, _mm512_add_epi16(evens, _mm512_set1_epi16(1)), high)};
+}
+inline void store16(uint16_t* p, V16 v) {
+  const V first = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39,
+                                   7, 38, 6, 37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
+  const V second = _mm512_add_epi16(first, _mm512_set1_epi16(16));
+  _mm512_storeu_si512(p, _mm512_permutex2var_epi16(v.even, first, v.odd));
+  _mm512_storeu_si512(p + 32, _mm512_permutex2var_epi16(v.even, second, v.odd));
+}
+inline V16 broadcast16(uint16_t x) {
+  const V v = _mm512_set1_epi16(static_cast<short>(x));
+  return {v, v};
+}
+inline V16 spread(V bytes, int shift) {
+  const __m128i by = _mm_cvtsi32_si128(shift);
+  return {_mm512_sll_epi16(and_(bytes, _mm512_set1_epi16(255)), by),
+          _mm512_sll_epi16(_mm512_srli_epi16(bytes, 8), by)};
+}
+inline V16 add16(V16 sum, V bytes, int shift) {
+  const V16 x = spread(bytes, shift);
+  return {_mm512_add_epi16(sum.even, x.even), _mm512_add_epi16(sum.odd, x.odd)};
+}
+inline V16 sub16(V16 sum, V bytes, int shift) {
+  const V16 x = spread(bytes, shift);
+  return {_mm512_sub_epi16(sum.even, x.even), _mm512_sub_epi16(sum.odd, x.odd)};
+}
+
+}  // namespace softmodes::SOFTMODES_ISA

@@ -1,0 +1,146 @@
+// Portable vectors of 16 bytes, one lane, no intrinsics: the meaning of every operation.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace softmodes::SOFTMODES_ISA {
+
+constexpr int kWidth = 16;            // bytes of a vector
+constexpr int kLanes = kWidth / 16;   // table look-ups and interleaving stay inside a lane
+constexpr bool kPopcount = true;      // is popcount8 faster than two look-ups?
+
+struct V {
+  uint8_t at[kWidth];
+};
+
+template <class F>
+inline V each(F f) {
+  V r;
+  for (int i = 0; i < kWidth; ++i) r.at[i] = static_cast<uint8_t>(f(i));
+  return r;
+}
+
+inline V load(const uint8_t* p) {
+  V r;
+  std::memcpy(r.at, p, kWidth);
+  return r;
+}
+inline void store(uint8_t* p, V v) { std::memcpy(p, v.at, kWidth); }
+inline V zero() { return V{}; }
+inline V broadcast8(uint8_t x) {
+  return each([=](int) { return x; });
+}
+inline V broadcast32(const uint32_t* p) {
+  V r;
+  for (int i = 0; i < kWidth; i += 4) std::memcpy(r.at + i, p, 4);
+  return r;
+}
+// Lane l holds 16 bytes of row l.
+inline V load_lanes(const uint8_t* const* rows) { return load(rows[0]); }
+// Every lane holds the same 16 bytes.
+inline V broadcast_lane(const uint8_t* p) { return load(p); }
+
+inline V and_(V a, V b) {
+  return each([&](int i) { return a.at[i] & b.at[i]; });
+}
+inline V or_(V a, V b) {
+  return each([&](int i) { return a.at[i] | b.at[i]; });
+}
+inline V xor_(V a, V b) {
+  return each([&](int i) { return a.at[i] ^ b.at[i]; });
+}
+inline V add8(V a, V b) {
+  return each([&](int i) { return a.at[i] + b.at[i]; });
+}
+inline V sub8(V a, V b) {
+  return each([&](int i) { return a.at[i] - b.at[i]; });
+}
+inline V equal8(V a, V b) {
+  return each([&](int i) { return a.at[i] == b.at[i] ? 255 : 0; });
+}
+inline V lookup(V table, V index) {
+  return each([&](int i) { return table.at[index.at[i]]; });
+}
+inline V popcount8(V x) {
+  return each([&](int i) {
+    unsigned a = x.at[i];
+    a = a - ((a >> 1) & 0x55);
+    a = (a & 0x33) + ((a >> 2) & 0x33);
+    return (a + (a >> 4)) & 0x0f;
+  });
+}
+inline V low_nibbles(V x) {
+  return each([&](int i) { return x.at[i] & 15; });
+}
+inline V high_nibbles(V x) {
+  return each([&](int i) { return x.at[i] >> 4; });
+}
+inline V interleave_low(V a, V b) {
+  return each([&](int i) { return i % 2 ? b.at[i / 2] : a.at[i / 2]; });
+}
+inline V interleave_high(V a, V b) {
+  return each([&](int i) { return i % 2 ? b.at[8 + i / 2] : a.at[8 + i / 2]; });
+}
+inline V parity(V a, V b, V c) { return xor_(xor_(a, b), c); }
+inline V majority(V a, V b, V c) { return or_(and_(a, b), and_(xor_(a, b), c)); }
+
+// Bit i tells whether byte i is 255; the bytes are 0 or 255.
+inline uint64_t byte_bits(V mask) {
+  uint64_t bits = 0;
+  for (int i = 0; i < kWidth; ++i) bits |= uint64_t{mask.at[i] != 0} << i;
+  return bits;
+}
+
+inline uint64_t transpose_bits(uint64_t x) {
+  uint64_t t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aaull;
+  x ^= t ^ (t << 7);
+  t = (x ^ (x >> 14)) & 0x0000cccc0000ccccull;
+  x ^= t ^ (t << 14);
+  t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0ull;
+  return x ^ t ^ (t << 28);
+}
+// Transposes the 8 x 8 bits of every 8 bytes: bit j of byte p becomes bit p of byte j.
+inline V transpose_bits(V x) {
+  for (int i = 0; i < kWidth; i += 8) {
+    uint64_t word;
+    std::memcpy(&word, x.at + i, 8);
+    word = transpose_bits(word);
+    std::memcpy(x.at + i, &word, 8);
+  }
+  return x;
+}
+
+// A quarter (see OneHotStream) of the one-hot bits of 16 bytes of nibbles.
+inline V one_hot(const uint8_t* p, int quarter) {
+  return each([=](int i) {
+    const int nibble = quarter < 2 ? p[i] & 15 : p[i] >> 4;
+    return nibble / 8 == quarter % 2 ? 1 << nibble % 8 : 0;
+  });
+}
+
+// Sums of 16 bits for the bytes of one vector.
+struct V16 {
+  uint16_t at[kWidth];
+};
+inline V16 load16(const uint16_t* p) {
+  V16 r;
+  std::memcpy(r.at, p, sizeof r.at);
+  return r;
+}
+inline void store16(uint16_t* p, V16 v) { std::memcpy(p, v.at, sizeof v.at); }
+inline V16 broadcast16(uint16_t x) {
+  V16 r;
+  for (auto& a : r.at) a = x;
+  return r;
+}
+inline V16 add16(V16 sum, V bytes, int shift) {
+  for (int i = 0; i < kWidth; ++i) sum.at[i] = static_cast<uint16_t>(sum.at[i] + (bytes.at[i] << shift));
+  return sum;
+}
+inline V16 sub16(V16 sum, V bytes, int shift) {
+  for (int i = 0; i < kWidth; ++i) sum.at[i] = static_cast<uint16_t>(sum.at[i] - (bytes.at[i] << shift));
+  return sum;
+}
+
+}  // namespace softmodes::SOFTMODES_ISA
