@@ -1,0 +1,21 @@
+"""Generators of planted clusters, and five categorical tables that need no download."""
+
+from softmodes.datasets.generators import ccm_best_accuracy, make_bbm, make_ccm
+from softmodes.datasets.tables import (
+    load_connect4,
+    load_mushroom,
+    load_nursery,
+    load_tic_tac_toe,
+    load_zoo,
+)
+
+__all__ = [
+    "ccm_best_accuracy",
+    "load_connect4",
+    "load_mushroom",
+    "load_nursery",
+    "load_tic_tac_toe",
+    "load_zoo",
+    "make_bbm",
+    "make_ccm",
+]
