@@ -1,0 +1,485 @@
+"""The scikit-learn face: parameters in, attributes out, no algorithm."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from typing import Any, Self
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from softmodes import _kernels
+from softmodes.encode import Codebook, Codes, frame_backend, learn
+from softmodes.loop import OnRound, Plan, Run, best_run, tie_order
+from softmodes.memory import check_memory
+from softmodes.pack import Layout, pack
+from softmodes.parameters import (
+    check_choice,
+    plain_params,
+    progress,
+    resolve_init,
+    seed,
+    thread_count,
+    whole,
+)
+from softmodes.profile import profile_columns, summary_text
+from softmodes.result import Clustering, load_model, save_model
+from softmodes.rounding import Rounding, plurality, resolve
+from softmodes.score import expected_mismatches
+from softmodes.stores import MemoryStore
+from softmodes.tally import Metric
+from softmodes.weights import Units, feature_units, row_units
+
+_MISSING = ("category", "ignore", "error")
+
+
+class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """What SoftModes and KModes share: everything but the parameters."""
+
+    labels_: NDArray[np.int32]
+
+    # ------------------------------------------------------------------------------ fitting
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        on_round: OnRound | None = None,
+    ) -> Self:
+        """Cluster the rows of `X`.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            pandas, polars or pyarrow frame, NumPy array, list of lists, or scipy.sparse matrix
+            (in which zero is a value). Every distinct entry of a column is a category.
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, kept as whole multiples of a power of two.
+        on_round : callable, optional
+            Called after every round with its cost, expected cost, and a way to ask for labels.
+            The fit stops after a call that returns True, and keeps what it has found.
+
+        Returns
+        -------
+        self
+        """
+        n_threads = thread_count(self.n_jobs)
+        check_choice("missing", self.missing, _MISSING)
+        codebook, codes = learn(X, self.missing, n_threads)
+        validate_data(self, X, skip_check_array=True)
+        plan, rows = self._plan(codebook, codes, sample_weight, n_threads, on_round)
+        block = pack(codes, n_threads, weight=rows.counts)
+        store = MemoryStore([block], codebook.sizes, n_threads, rows.whole)
+        best = best_run(store, plan)
+        self._warn_unless_converged(best, plan)
+        labels = store.labels(best.centers, tie_order(plan, best.index))
+        self._publish(_clustering(codebook, block.layout, plan, best, labels), frame_backend(X))
+        return self
+
+    def _plan(
+        self,
+        codebook: Codebook,
+        codes: Codes,
+        sample_weight: Any,
+        n_threads: int,
+        on_round: OnRound | None,
+    ) -> tuple[Plan, Units]:
+        """Check and resolve every parameter."""
+        k = whole("n_clusters", self.n_clusters, 1)
+        if k > codes.n_rows:
+            raise ValueError(
+                f"n_clusters={k} is more than n_samples={codes.n_rows}. "
+                f"Pass n_clusters of at most {codes.n_rows}."
+            )
+        check_memory(Layout(codes.n_codes, codes.ignored), k, n_threads, codebook.names)
+        features = feature_units(self.feature_weight, codebook.names, codebook.n_features)
+        rows = row_units(sample_weight, codes.n_rows, features.total or codebook.n_features)
+        callbacks = [call for call in (progress(self.verbose), on_round) if call is not None]
+        plan = Plan(
+            k=k,
+            init=resolve_init(self.init, codebook, k),
+            n_init=whole("n_init", self.n_init, 1),
+            max_iter=whole("max_iter", self.max_iter, 1),
+            seed=seed(self.random_state),
+            feature_weight=features.counts,
+            row_unit=rows.unit,
+            feature_unit=features.unit,
+            on_round=tuple(callbacks),
+            **self._algorithm(),
+        )
+        return plan, rows
+
+    def _algorithm(self) -> dict[str, Any]:
+        """Return the parts of the plan in which the estimators differ."""
+        raise AssertionError("defined by SoftModes and KModes")
+
+    def _warn_unless_converged(self, best: Run, plan: Plan) -> None:
+        if plan.settles and not best.converged and not best.stopped:
+            warnings.warn(
+                f"No convergence within max_iter={plan.max_iter} rounds. Pass a larger max_iter.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _publish(self, found: Clustering, backend: str | None) -> None:
+        """Set the fitted attributes."""
+        codebook, tally = found.codebook, found.tally
+        self._clustering, self._backend = found, backend
+        self.labels_ = found.labels
+        self.cluster_centers_ = codebook.decode(found.centers)
+        self.cluster_counts_ = _counts_by_feature(found)
+        self.cluster_sizes_ = _in_weights(tally.sizes, found.row_unit)
+        self.categories_ = [codebook.values(j) for j in range(codebook.n_features)]
+        self.cost_ = found.chosen.cost
+        self.expected_cost_ = found.chosen.expected_cost
+        self.n_iter_ = len(found.history)
+        self.best_round_ = found.best_round
+        self.history_ = list(found.history)
+        self.converged_ = found.converged
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self._clustering.centers)
+
+    # ---------------------------------------------------------------------------- using it
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Return the nearest center of every row; ties go to the lowest cluster.
+
+        A value that was unseen at fit differs from every center; one warning per call names them.
+        """
+        return self._store(X).labels(self._clustering.centers, self._metric())
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Return the Hamming distance (with `feature_weight`: the weighted one) to every center."""
+        block = self._store(X).blocks[0]
+        found = self._clustering
+        out = np.empty((len(block.packed), len(found.centers)), np.uint32)
+        n_threads = thread_count(self.n_jobs)
+        _kernels.distances(block, found.centers, found.feature_weight, n_threads, out)
+        return out.astype(np.int64) if found.feature_unit == 1.0 else out * found.feature_unit
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the expected mismatches of a row with centers drawn from fitted shares."""
+        store = self._store(X, sample_weight)
+        tally = store.tally(self._clustering.centers, self._metric())
+        mismatches = expected_mismatches(self._clustering, tally, store.layout)
+        return -mismatches * self._clustering.feature_unit / store.total_weight
+
+    def profile(self) -> Any:
+        """Return what marks each cluster, as a frame of the kind that `fit` got.
+
+        Columns: cluster, feature, value, share (in the cluster), lift (share over the share in
+        the whole table); the most telling values of each cluster come first. pandas for input
+        without a frame; a pyarrow Table where pandas is not installed.
+        """
+        check_is_fitted(self)
+        found = self._clustering
+        columns = profile_columns(found.codebook, found.layout, found.tally)
+        return _frame(columns, self._backend)
+
+    def summary(self, n_marks: int = 5) -> str:
+        """Return a text to read: the size of each cluster, and the values that mark it most.
+
+        Behind each value stand its share in the cluster and its lift (see `profile`).
+        """
+        check_is_fitted(self)
+        found = self._clustering
+        columns = profile_columns(found.codebook, found.layout, found.tally)
+        return summary_text(columns, self.cluster_sizes_, n_marks)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that `softmodes.load` reads; no pickle involved."""
+        check_is_fitted(self)
+        save_model(path, type(self).__name__, plain_params(self), self._clustering)
+
+    def _metric(self) -> Metric:
+        return Metric(None, self._clustering.feature_weight)
+
+    def _store(self, X: Any, sample_weight: Any = None) -> MemoryStore:
+        """Encode and pack new rows with the codebook of the fit."""
+        check_is_fitted(self)
+        codebook = self._clustering.codebook
+        n_threads = thread_count(self.n_jobs)
+        _require_two_dimensions(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        codes, unseen = codebook.encode(X, n_threads)
+        if unseen:
+            warnings.warn(str(unseen), UserWarning, stacklevel=3)
+        rows = row_units(sample_weight, codes.n_rows, codebook.n_features)
+        block = pack(codes, n_threads, weight=rows.counts)
+        return MemoryStore([block], codebook.sizes, n_threads, rows.whole)
+
+    # ------------------------------------------------------------------------ scikit-learn
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+class SoftModes(_Modes):
+    """Cluster categorical data by SoftModes(t): k-modes with softly rounded centers.
+
+    Every round assigns each row to its nearest center in Hamming distance (ties at random, settled
+    once per run), then draws each value of each center with probability proportional to
+    frequency ** t in its cluster. `t=1` samples, `t=inf` is k-modes.
+    `SoftModes(select="last", n_init=1, max_iter=30)` is Algorithm 1 of the paper.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    t : float, default=3.0
+        Sharpness of the rounding, from 1 up; `math.inf` for k-modes.
+    rounding : {"soft", "plurality", "uniform"} or callable, default="soft"
+        A callable gets the counts (m, sigma) of one feature and returns probabilities of the same
+        shape; it must not give a more frequent value a lower probability. Leave out `t` then.
+    init : {"d1-greedy", "d1", "random", "huang", "cao"} or table, default="d1-greedy"
+        Seeding, or `n_clusters` rows in original values.
+    n_init : int, default=10
+        Number of independent restarts; the one with the lowest expected cost is kept.
+    max_iter : int, default=100
+        Largest number of rounds of a run.
+    patience : int, default=10
+        With `select="best"`, a run ends after so many rounds without a lower expected cost.
+    select : {"best", "last"}, default="best"
+        Which round of a run is its result: that of the lowest expected cost, or the last.
+    missing : {"category", "ignore", "error"}, default="category"
+        Missing cells are a value of their own, or neither match nor count, or are refused.
+    feature_weight : array of shape (n_features,) or mapping of column names, optional
+        Weights of the features in the distance, rounded to 16 bits.
+    n_jobs : int, optional
+        Number of threads; None and -1 take all. The answer does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Same seed, same answer: on any number of threads, instruction set, and input type.
+    verbose : {0, 1, 2}, default=0
+        Print a line per run, or per round.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of every row. Clusters are numbered by size, the largest first, unless seeds
+        were given.
+    cluster_centers_ : array of shape (n_clusters, n_features)
+        The centers that produced the partition, in original values.
+    cluster_counts_ : list of arrays of shape (n_clusters, n_categories)
+        For each feature, how often each of `categories_` occurs in each cluster (sparse for
+        features of more than 256 categories).
+    cluster_sizes_ : array of shape (n_clusters,)
+        Rows (or their weight) in each cluster.
+    categories_ : list of arrays
+        The values of each feature, in canonical order; None stands for missing.
+    cost_, expected_cost_ : float
+        Mismatches of the rows with their centers; expected mismatches with centers drawn
+        from the clusters' shares.
+    n_iter_, best_round_, history_, converged_
+        Rounds of the chosen run, which of them is the result (from 0), what each cost, and whether
+        the run ended because no row moved.
+    n_features_in_, feature_names_in_
+        Number and names of the features.
+
+    Examples
+    --------
+    >>> from softmodes import SoftModes
+    >>> answers = [["yes", "red"], ["yes", "red"], ["no", "blue"], ["no", "green"]]
+    >>> model = SoftModes(n_clusters=2, random_state=0).fit(answers)
+    >>> model.labels_[0] == model.labels_[1], model.labels_[0] == model.labels_[2]
+    (np.True_, np.False_)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        t: float = 3.0,
+        rounding: str | Rounding = "soft",
+        init: Any = "d1-greedy",
+        n_init: int = 10,
+        max_iter: int = 100,
+        patience: int = 10,
+        select: str = "best",
+        missing: str = "category",
+        feature_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.t = t
+        self.rounding = rounding
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.patience = patience
+        self.select = select
+        self.missing = missing
+        self.feature_weight = feature_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _algorithm(self) -> dict[str, Any]:
+        check_choice("select", self.select, ("best", "last"))
+        return {
+            "rounding": resolve(self.rounding, self.t),
+            "select": self.select,
+            "patience": whole("patience", self.patience, 1),
+            "yardstick": "expected_cost",
+        }
+
+
+class KModes(_Modes):
+    """Cluster categorical data by classic k-modes: each center takes its cluster's modes.
+
+    The same engine as `SoftModes` at t = inf, with the last round as a run's result and restarts
+    compared by Hamming cost. Ties are uniformly random, settled once per run, so that it converges.
+
+    Parameters
+    ----------
+    n_clusters, init, n_init, max_iter, missing, feature_weight, n_jobs, random_state, verbose
+        As for `SoftModes`.
+
+    Attributes
+    ----------
+    labels_, cluster_centers_, cluster_counts_, cluster_sizes_, categories_, cost_, expected_cost_
+        As for `SoftModes`.
+    n_iter_, best_round_, history_, converged_, n_features_in_, feature_names_in_
+        As for `SoftModes`.
+
+    Examples
+    --------
+    >>> from softmodes import KModes
+    >>> KModes(n_clusters=2, random_state=0).fit([["a", "x"], ["a", "x"], ["b", "y"]]).cost_
+    0
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "d1-greedy",
+        n_init: int = 10,
+        max_iter: int = 100,
+        missing: str = "category",
+        feature_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.missing = missing
+        self.feature_weight = feature_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _algorithm(self) -> dict[str, Any]:
+        return {"rounding": plurality, "select": "last", "patience": 1, "yardstick": "cost"}
+
+
+_ESTIMATORS: dict[str, type[_Modes]] = {"SoftModes": SoftModes, "KModes": KModes}
+
+
+def load(path: str | os.PathLike[str]) -> SoftModes | KModes:
+    """Read a model that `save` wrote.
+
+    Foreign, truncated, changed or newer files raise ValueError; nothing in a file is executed.
+    """
+    name, params, found = load_model(path)
+    if name not in _ESTIMATORS or not set(params) <= set(_ESTIMATORS[name]().get_params()):
+        raise ValueError(f"{path} cannot be loaded: it holds an unknown estimator {name!r}.")
+    params = {key: math.inf if value == "inf" else value for key, value in params.items()}
+    model = _ESTIMATORS[name](**params)
+    model.n_features_in_ = found.codebook.n_features
+    if found.codebook.names is not None:
+        model.feature_names_in_ = np.array(found.codebook.names, dtype=object)
+    model._publish(found, None)
+    return model  # type: ignore[return-value]
+
+
+# ------------------------------------------------------------------------------ the outcome
+
+
+def _clustering(
+    codebook: Codebook, layout: Layout, plan: Plan, best: Run, labels: NDArray[np.int32]
+) -> Clustering:
+    """Collect the result; renumber the clusters by size, unless seeds were given."""
+    order = np.arange(plan.k)
+    if isinstance(plan.init, str):
+        order = np.argsort(-best.tally.sizes, kind="stable")
+    rank = np.empty(plan.k, np.int32)
+    rank[order] = np.arange(plan.k, dtype=np.int32)
+    return Clustering(
+        codebook=codebook,
+        layout=layout,
+        centers=best.centers[order],
+        tally=best.tally.reorder(order),
+        labels=rank[labels],
+        history=best.history,
+        best_round=best.best_round,
+        converged=best.converged,
+        feature_weight=plan.feature_weight,
+        row_unit=plan.row_unit,
+        feature_unit=plan.feature_unit,
+    )
+
+
+def _counts_by_feature(found: Clustering) -> list[Any]:
+    layout, sizes = found.layout, found.codebook.sizes
+    counts = []
+    for j, (start, size) in enumerate(zip(layout.offsets[:-1], sizes, strict=True)):
+        wide = found.tally.wide.get(j)
+        dense = found.tally.cells[:, start : start + size]
+        counts.append(_in_weights(dense if wide is None else wide[:, :size], found.row_unit))
+    return counts
+
+
+def _in_weights(counts: Any, unit: float) -> Any:
+    return counts if unit == 1.0 else counts * unit
+
+
+def _frame(columns: dict[str, Any], backend: str | None) -> Any:
+    for name in (backend, "pandas", "pyarrow"):
+        try:
+            if name is not None:
+                return _native_frame(columns, name)
+        except ImportError:
+            continue
+    raise AssertionError("pyarrow is a dependency")
+
+
+def _native_frame(columns: dict[str, Any], backend: str) -> Any:
+    if backend != "pandas" and len({type(value) for value in columns["value"]}) > 1:
+        columns = columns | {"value": [None if v is None else str(v) for v in columns["value"]]}
+    return nw.from_dict(columns, backend=backend).to_native()
+
+
+def _require_two_dimensions(X: Any) -> None:
+    shape = getattr(X, "shape", None)
+    if shape is not None and len(shape) == 1:
+        raise ValueError(
+            f"Expected 2D array, got 1D array instead: shape={shape}. Reshape your data: "
+            "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row."
+        )

@@ -1,0 +1,28 @@
+"""What a clustering costs, from its tally alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softmodes import _kernels
+from softmodes.pack import Layout
+from softmodes.tally import Tally
+
+
+def expected_cost(
+    tally: Tally,
+    layout: Layout,
+    sizes: NDArray[np.int32],
+    feature_weight: NDArray[np.uint32] | None = None,
+) -> float:
+    """Return the expected mismatches of the rows with centers drawn from their clusters' shares.
+
+    That is the sum over clusters and features of size * (1 - sum of squared shares), where size
+    counts observed values only.
+    """
+    cost = _kernels.expected_cost_dense(tally.cells, layout.offsets, sizes, feature_weight)
+    for j in tally.wide:
+        weight = 1 if feature_weight is None else int(feature_weight[j])
+        cost += weight * _kernels.expected_cost_wide(*tally.wide_parts(j), int(sizes[j]))
+    return cost

@@ -1,0 +1,66 @@
+"""What marks a cluster: its values' shares against those of the whole table."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softmodes.encode import Codebook
+from softmodes.pack import Layout
+from softmodes.tally import Tally, feature_counts
+
+
+def profile_columns(
+    codebook: Codebook, layout: Layout, tally: Tally
+) -> dict[str, NDArray[Any] | list[Any]]:
+    """Return the columns of a tidy profile, the most telling values of each cluster first.
+
+    Rows are the values that occur in a cluster. `share` is the value's share among the cluster's
+    observed cells of that feature, `lift` that share over the share in the whole table. Sorted by
+    cluster, then by share * log(lift): how much the value adds to the cluster's divergence from
+    the whole table.
+    """
+    parts = [_feature(codebook, layout, tally, j) for j in range(layout.n_features)]
+    cluster, feature, code, share, lift = (np.concatenate(p) for p in zip(*parts, strict=True))
+    order = np.lexsort((code, feature, -share * np.log(lift), cluster))
+    names = codebook.names or [f"x{j}" for j in range(layout.n_features)]
+    values = [codebook.values(j) for j in range(layout.n_features)]
+    return {
+        "cluster": cluster[order],
+        "feature": [names[j] for j in feature[order]],
+        "value": [values[j][v] for j, v in zip(feature[order], code[order], strict=True)],
+        "share": share[order],
+        "lift": lift[order],
+    }
+
+
+def summary_text(
+    columns: dict[str, Any], sizes: NDArray[Any], n_marks: int, total_width: int = 100
+) -> str:
+    """Return one line per cluster: its size, and the values that mark it most."""
+    lines = []
+    for i, size in enumerate(sizes):
+        rows = np.flatnonzero((columns["cluster"] == i) & (columns["lift"] > 1.0))[:n_marks]
+        marks = [_mark(columns, row) for row in rows] or ["nothing sets it apart"]
+        head = f"cluster {i}: {size:g} rows ({size / sizes.sum():.0%}): "
+        lines += wrap(head + ", ".join(marks), total_width, subsequent_indent=" " * 11)
+    return "\n".join(lines)
+
+
+def _mark(columns: dict[str, Any], row: int) -> str:
+    feature, value = columns["feature"][row], columns["value"][row]
+    shown = "missing" if value is None else value
+    return f"{feature}={shown} ({columns['share'][row]:.0%}, {columns['lift'][row]:.1f}x)"
+
+
+def _feature(codebook: Codebook, layout: Layout, tally: Tally, j: int) -> tuple[NDArray[Any], ...]:
+    counts = feature_counts(tally, layout, j, int(codebook.sizes[j]))
+    cluster, code = np.nonzero(counts)
+    count = counts[cluster, code]
+    overall = counts.sum(axis=0)
+    share = count / counts.sum(axis=1)[cluster]
+    lift = share / (overall[code] / overall.sum())
+    return cluster, np.full(len(cluster), j), code, share, lift

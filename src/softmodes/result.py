@@ -1,0 +1,247 @@
+"""The fitted clustering: a frozen value, and its file format without pickle.
+
+A saved model is a zip archive of uncompressed members: `model.json`, arrays as `*.npy`, and
+`SHA256SUMS`, which covers all others. Reading checks all of it before anything is used:
+nothing in the file is executed, and no member may be larger than the file says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import secrets
+import zipfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from softmodes.encode import Codebook
+from softmodes.loop import Round
+from softmodes.pack import Layout
+from softmodes.tally import Tally
+
+FORMAT = "softmodes model"
+VERSION = 1
+_JSON, _SUMS = "model.json", "SHA256SUMS"
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """A partition of rows, the centers that produced it, and how it was found."""
+
+    codebook: Codebook
+    layout: Layout
+    centers: NDArray[np.int32]
+    tally: Tally
+    labels: NDArray[np.int32]
+    history: tuple[Round, ...]
+    best_round: int
+    converged: bool
+    feature_weight: NDArray[np.uint32] | None
+    row_unit: float
+    feature_unit: float
+
+    @property
+    def chosen(self) -> Round:
+        """The round whose partition this is."""
+        return self.history[self.best_round]
+
+
+def save_model(
+    path: str | os.PathLike[str], estimator: str, params: dict[str, Any], found: Clustering
+) -> None:
+    """Write a model whole or not at all."""
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "estimator": estimator,
+        "params": params,
+        "codebook": found.codebook.to_json(),
+        "history": [asdict(round_) for round_ in found.history],
+        "best_round": found.best_round,
+        "converged": found.converged,
+        "cost_units": found.tally.cost,
+        "fingerprint": found.tally.fingerprint,
+        "row_unit": found.row_unit,
+        "feature_unit": found.feature_unit,
+        "wide": sorted(found.tally.wide),
+    }
+    members = {_JSON: json.dumps(document, indent=1, allow_nan=False).encode()}
+    members |= {f"{name}.npy": _npy(array) for name, array in _arrays(found).items()}
+    members[_SUMS] = _sums(members)
+    _write_whole(Path(path), members)
+
+
+def load_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], Clustering]:
+    """Read a model; raise ValueError for anything that is not exactly what `save_model` wrote."""
+    path = Path(path)
+    members = _read_members(path)
+    try:
+        document = json.loads(members[_JSON])
+        _check_version(path, document)
+        arrays = {
+            name.removesuffix(".npy"): np.load(io.BytesIO(data), allow_pickle=False)
+            for name, data in members.items()
+            if name.endswith(".npy")
+        }
+        return document["estimator"], document["params"], _clustering(document, arrays)
+    except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
+        raise _refusal(path, f"its contents are not those of a model ({error!r})") from error
+    except (json.JSONDecodeError, UnicodeDecodeError, EOFError) as error:
+        raise _refusal(path, f"a member cannot be read ({error})") from error
+    except ValueError as error:
+        if str(error).startswith(str(path)):
+            raise
+        raise _refusal(path, f"a member cannot be read ({error})") from error
+
+
+def _arrays(found: Clustering) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {
+        "labels": found.labels,
+        "centers": found.centers,
+        "cells": found.tally.cells,
+        "sizes": found.tally.sizes,
+        "n_codes": found.layout.n_codes,
+        "ignored": found.layout.ignored,
+    }
+    if found.feature_weight is not None:
+        arrays["feature_weight"] = found.feature_weight
+    for j in found.tally.wide:
+        parts = found.tally.wide_parts(j)
+        arrays |= {f"wide_{j}_{part}": a for part, a in zip(_WIDE_PARTS, parts, strict=True)}
+    return arrays
+
+
+_WIDE_PARTS = ("indptr", "codes", "counts")
+
+
+def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Clustering:
+    codebook = Codebook.from_json(document["codebook"])
+    layout = Layout(_typed(arrays, "n_codes", np.int32, 1), _typed(arrays, "ignored", np.int32, 1))
+    centers = _typed(arrays, "centers", np.int32, 2)
+    k, d = centers.shape
+    sizes = _typed(arrays, "sizes", np.int64, 1)
+    cells = _typed(arrays, "cells", np.int64, 2)
+    labels = _typed(arrays, "labels", np.int32, 1)
+    wide = {int(j): _wide(arrays, int(j), k, layout) for j in document["wide"]}
+    _require(d == layout.n_features == codebook.n_features, "the number of features")
+    _require(cells.shape == (k, layout.n_cells) and sizes.shape == (k,), "the shape of the counts")
+    _require(tuple(sorted(wide)) == tuple(layout.wide), "the wide features")
+    _require(bool((centers >= 0).all() and (centers < codebook.sizes).all()), "the centers")
+    _require(len(labels) == 0 or (labels.min() >= 0 and labels.max() < k), "the labels")
+    history = tuple(Round(**round_) for round_ in document["history"])
+    _require(0 <= document["best_round"] < len(history), "best_round")
+    return Clustering(
+        codebook=codebook,
+        layout=layout,
+        centers=centers,
+        tally=Tally(cells, wide, sizes, document["cost_units"], document["fingerprint"]),
+        labels=labels,
+        history=history,
+        best_round=document["best_round"],
+        converged=bool(document["converged"]),
+        feature_weight=(
+            _typed(arrays, "feature_weight", np.uint32, 1) if "feature_weight" in arrays else None
+        ),
+        row_unit=float(document["row_unit"]),
+        feature_unit=float(document["feature_unit"]),
+    )
+
+
+def _wide(
+    arrays: dict[str, NDArray[Any]], feature: int, k: int, layout: Layout
+) -> csr_array[Any, Any]:
+    indptr = _typed(arrays, f"wide_{feature}_indptr", np.int64, 1)
+    codes = _typed(arrays, f"wide_{feature}_codes", np.int32, 1)
+    counts = _typed(arrays, f"wide_{feature}_counts", np.int64, 1)
+    table = csr_array((counts, codes, indptr), shape=(k, int(layout.n_codes[feature])))
+    table.check_format(full_check=True)
+    return table
+
+
+def _typed(
+    arrays: dict[str, NDArray[Any]], name: str, dtype: type[np.generic], ndim: int
+) -> NDArray[Any]:
+    array = arrays[name]
+    _require(array.dtype == dtype and array.ndim == ndim, f"the array {name}")
+    return np.ascontiguousarray(array)
+
+
+def _require(condition: bool, what: str) -> None:
+    if not condition:
+        raise TypeError(f"{what} does not fit the rest")
+
+
+def _check_version(path: Path, document: Any) -> None:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise _refusal(path, "it is not a softmodes model")
+    version = document.get("version")
+    if not isinstance(version, int) or version > VERSION:
+        raise _refusal(
+            path,
+            f"it has format version {version!r}, and this softmodes reads up to {VERSION}. "
+            "Update softmodes",
+        )
+
+
+# ------------------------------------------------------------------------------ the archive
+
+
+def _npy(array: NDArray[Any]) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, np.ascontiguousarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _sums(members: dict[str, bytes]) -> bytes:
+    lines = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in members.items()]
+    return "".join(lines).encode()
+
+
+def _write_whole(path: Path, members: dict[str, bytes]) -> None:
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with open(temporary, "xb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+                for name, data in members.items():
+                    archive.writestr(zipfile.ZipInfo(name), data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _read_members(path: Path) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            _check_sizes(path, archive)
+            members = {info.filename: archive.read(info) for info in archive.infolist()}
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        raise _refusal(path, f"it is not a whole model file ({error})") from error
+    sums = members.pop(_SUMS, None)
+    if sums is None or _JSON not in members:
+        raise _refusal(path, "it is not a softmodes model")
+    if sums != _sums(members):
+        raise _refusal(path, "its checksums do not match: it was damaged or changed")
+    return members
+
+
+def _check_sizes(path: Path, archive: zipfile.ZipFile) -> None:
+    """Members are stored uncompressed, so none can grow beyond the file itself."""
+    infos = archive.infolist()
+    if len({info.filename for info in infos}) < len(infos):
+        raise _refusal(path, "it holds a member twice")
+    oversized = sum(info.file_size for info in infos) > path.stat().st_size
+    if oversized or any(info.compress_type != zipfile.ZIP_STORED for info in infos):
+        raise _refusal(path, "its members claim more bytes than the file has")
+
+
+def _refusal(path: Path, reason: str) -> ValueError:
+    return ValueError(f"{path} cannot be loaded: {reason}. Pass a file written by save().")

@@ -1,0 +1,129 @@
+"""One pass over a block: nearest center, counts, cost, fingerprint. Tallies are integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from softmodes import _kernels
+from softmodes.pack import Block, Layout
+
+WideParts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
+
+_FINGERPRINT_MASK = (1 << 64) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """What one pass over some rows found out.
+
+    `cells[i, offsets[j] + v]` is the weight of the rows of cluster i with code v in feature j;
+    features of more than 256 codes are in `wide` instead, as sparse (cluster, code) counts.
+    """
+
+    cells: NDArray[np.int64]
+    wide: dict[int, csr_array[Any, Any]]
+    sizes: NDArray[np.int64]
+    cost: int
+    fingerprint: int
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            cells=self.cells + other.cells,
+            wide={j: self.wide[j] + other.wide[j] for j in self.wide},
+            sizes=self.sizes + other.sizes,
+            cost=self.cost + other.cost,
+            fingerprint=(self.fingerprint + other.fingerprint) & _FINGERPRINT_MASK,
+        )
+
+    def wide_parts(self, feature: int) -> WideParts:
+        """Return the sparse counts of a wide feature as `indptr`, `codes`, `counts`."""
+        counts = self.wide[feature]
+        counts.sort_indices()
+        return (
+            counts.indptr.astype(np.int64),
+            counts.indices.astype(np.int32),
+            np.ascontiguousarray(counts.data, np.int64),
+        )
+
+    def reorder(self, order: NDArray[np.intp]) -> Tally:
+        """Return the same tally with clusters renumbered: new cluster i was `order[i]`."""
+        return Tally(
+            cells=self.cells[order],
+            wide={j: counts[order] for j, counts in self.wide.items()},
+            sizes=self.sizes[order],
+            cost=self.cost,
+            fingerprint=self.fingerprint,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """How a row is compared with centers: feature weights, and the order in which ties are settled.
+
+    Without a `tie_key`, ties go to the lowest cluster.
+    """
+
+    tie_key: int | None = None
+    feature_weight: NDArray[np.uint32] | None = None
+
+
+def tally_block(
+    block: Block, centers: NDArray[np.int32], metric: Metric, n_threads: int = 1
+) -> Tally:
+    """Assign every row of a block to its nearest center, and count."""
+    k = len(centers)
+    cells = np.zeros((k, block.layout.n_cells), np.int64)
+    sizes = np.zeros(k, np.int64)
+    labels = np.empty(len(block.packed), np.int32) if block.layout.wide else None
+    cost, fingerprint = _kernels.tally(
+        block,
+        centers,
+        feature_weight=metric.feature_weight,
+        tie_key=metric.tie_key,
+        n_threads=n_threads,
+        counts=cells,
+        sizes=sizes,
+        labels=labels,
+    )
+    wide = {j: _wide_counts(block, j, labels, k) for j in block.layout.wide if labels is not None}
+    return Tally(cells, wide, sizes, cost, fingerprint)
+
+
+def label_block(
+    block: Block, centers: NDArray[np.int32], metric: Metric, n_threads: int = 1
+) -> NDArray[np.int32]:
+    """Return the nearest center of every row of a block."""
+    labels = np.empty(len(block.packed), np.int32)
+    _kernels.tally(
+        block,
+        centers,
+        feature_weight=metric.feature_weight,
+        tie_key=metric.tie_key,
+        n_threads=n_threads,
+        counts=None,
+        sizes=None,
+        labels=labels,
+    )
+    return labels
+
+
+def feature_counts(tally: Tally, layout: Layout, feature: int, size: int) -> NDArray[np.int64]:
+    """Return the counts of one feature as a dense (cluster, value) array."""
+    if feature in tally.wide:
+        dense: NDArray[np.int64] = tally.wide[feature][:, :size].toarray()
+        return dense
+    start = int(layout.offsets[feature])
+    return tally.cells[:, start : start + size]
+
+
+def _wide_counts(
+    block: Block, feature: int, labels: NDArray[np.int32], k: int
+) -> csr_array[Any, Any]:
+    indptr, codes, counts = _kernels.wide_counts(block, feature, labels, k)
+    shape = (k, int(block.layout.n_codes[feature]))
+    return csr_array((counts, codes, indptr), shape=shape)

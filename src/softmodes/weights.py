@@ -1,0 +1,103 @@
+"""Weights as whole numbers of a small unit, so that sums are exact in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_LARGEST_TOTAL = 1 << 62
+_LARGEST_FEATURE_WEIGHT = 65535
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Weights in units: `counts * unit` are the weights. None stands for all ones."""
+
+    counts: NDArray[Any] | None
+    unit: float
+
+    @property
+    def whole(self) -> bool:
+        """Whether the weights are whole numbers."""
+        return self.unit >= 1.0
+
+    @property
+    def total(self) -> int:
+        """Sum of the counts."""
+        return 0 if self.counts is None else int(self.counts.sum())
+
+
+def row_units(sample_weight: Any, n_rows: int, largest_distance: int) -> Units:
+    """Scale `sample_weight` to int64: by the smallest power of two that makes all whole.
+
+    Where no such power fits, by the largest with which the total cost stays below 2^62; the weights
+    are then rounded to a unit of less than 2^-40 of their mean for all but extreme tables.
+    """
+    if sample_weight is None:
+        return Units(None, 1.0)
+    weight = _checked("sample_weight", sample_weight, n_rows, "rows")
+    limit = _LARGEST_TOTAL / max(1, largest_distance)
+    exponent = _exponent(weight, float(weight.sum()), limit)
+    return Units(np.rint(np.ldexp(weight, exponent)).astype(np.int64), 2.0**-exponent)
+
+
+def feature_units(feature_weight: Any, names: Sequence[str] | None, n_features: int) -> Units:
+    """Scale `feature_weight` (a sequence, or a mapping of column names) to at most 65535."""
+    if feature_weight is None:
+        return Units(None, 1.0)
+    if isinstance(feature_weight, Mapping):
+        feature_weight = _by_name(feature_weight, names)
+    weight = _checked("feature_weight", feature_weight, n_features, "features")
+    limit = min(_LARGEST_FEATURE_WEIGHT, (2**32 - 2) // n_features)
+    exponent = _exponent(weight, float(weight.max()), float(limit))
+    return Units(np.rint(np.ldexp(weight, exponent)).astype(np.uint32), 2.0**-exponent)
+
+
+def _checked(name: str, given: Any, n: int, of_what: str) -> NDArray[np.float64]:
+    try:
+        weight = np.asarray(given, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold numbers: {error}") from error
+    if weight.ndim != 1 or len(weight) != n:
+        raise ValueError(
+            f"{name} has shape {weight.shape}, but there are {n} {of_what}. "
+            f"Pass one number for each; {name}.shape == ({n},) is expected."
+        )
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        worst = int(np.argmax(~np.isfinite(weight) | (weight < 0)))
+        raise ValueError(
+            f"{name}[{worst}] is {weight[worst]}. Weights must be finite and not negative."
+        )
+    if not weight.any():
+        raise ValueError(f"{name} is zero everywhere. At least one weight must be positive.")
+    return weight
+
+
+def _exponent(weight: NDArray[np.float64], size: float, limit: float) -> int:
+    """Return the power of two to scale by: the least that makes all whole, within the limit."""
+    largest = int(np.floor(np.log2(limit / size)))
+    return min(max(0, _fraction_bits(weight)), largest)
+
+
+def _fraction_bits(weight: NDArray[np.float64]) -> int:
+    """Return how many bits stand behind the binary point of the finest weight."""
+    mantissa, exponent = np.frexp(weight[weight > 0])
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    _, trailing = np.frexp((whole & -whole).astype(np.float64))
+    return int((53 - exponent - (trailing - 1)).max())
+
+
+def _by_name(feature_weight: Mapping[Any, Any], names: Sequence[str] | None) -> list[Any]:
+    if names is None:
+        raise ValueError(
+            "feature_weight is a mapping of column names, but the columns of X have no names. "
+            "Pass a sequence with one weight per column."
+        )
+    unknown = [name for name in feature_weight if name not in names]
+    if unknown:
+        raise ValueError(f"feature_weight names unknown columns: {unknown}. X has {list(names)}.")
+    return [feature_weight.get(name, 1.0) for name in names]

@@ -1,0 +1,458 @@
+"""Every kernel, field width, tail length, thread count and instruction set against NumPy."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from softmodes import _core, _kernels, reference
+from softmodes.pack import Block, pack
+
+ISAS = _kernels.instruction_sets()
+WIDTHS = [*range(1, 19), 255, 256, 257, 258, 65536, 65537]
+
+
+@pytest.fixture(params=ISAS)
+def isa(request):
+    best = _kernels.instruction_set()
+    _kernels.use_instruction_set(request.param)
+    yield request.param
+    _kernels.use_instruction_set(best)
+
+
+@dataclass
+class Table:
+    """Codes with a nearly complete set of the ways to look at them."""
+
+    codes: np.ndarray
+    n_codes: np.ndarray
+    ignored: np.ndarray
+    weight: np.ndarray | None = None
+    first_row: int = 0
+
+    def block(self) -> Block:
+        columns = tuple(
+            np.ascontiguousarray(self.codes[:, j], np.uint8 if m <= 256 else np.int32)
+            for j, m in enumerate(self.n_codes)
+        )
+        codes = SimpleNamespace(
+            n_rows=len(self.codes),
+            columns=columns,
+            matrix=None,
+            remap=None,
+            n_codes=self.n_codes,
+            ignored=self.ignored,
+        )
+        return pack(codes, first_row=self.first_row, weight=self.weight)
+
+
+def make_table(
+    rng: np.random.Generator, n: int, n_codes: Any, *, ignore: bool = False, **more: Any
+) -> Table:
+    n_codes = np.array(n_codes, np.int32)
+    few = np.minimum(n_codes, rng.choice([2, 5, 70000], len(n_codes)))  # wide columns also repeat
+    codes = rng.integers(n_codes - few, n_codes, (n, len(n_codes))).astype(np.int32)
+    ignored = np.full(len(n_codes), -1, np.int32)
+    if ignore:
+        some = rng.random(len(n_codes)) < 0.6
+        ignored[some] = n_codes[some] - 1
+    return Table(codes, n_codes, ignored, **more)
+
+
+def make_centers(rng: np.random.Generator, table: Table, k: int, strange: bool = False):
+    centers = table.codes[rng.integers(0, len(table.codes), k)].copy()
+    other = rng.random(centers.shape) < 0.3
+    centers[other] = rng.integers(0, np.broadcast_to(table.n_codes, centers.shape))[other]
+    if strange:  # codes that no cell can hold
+        odd = rng.random(centers.shape) < 0.1
+        centers[odd] = rng.choice([-1, 1 << 24, 1 << 30], odd.sum())
+    return centers
+
+
+def run_tally(block: Block, centers, feature_weight=None, tie_key=None, n_threads=1):
+    k = len(centers)
+    counts = np.zeros((k, block.layout.n_cells), np.int64)
+    sizes = np.zeros(k, np.int64)
+    labels = np.full(len(block.packed), -7, np.int32)
+    cost, fingerprint = _kernels.tally(
+        block,
+        centers,
+        feature_weight=feature_weight,
+        tie_key=tie_key,
+        n_threads=n_threads,
+        counts=counts,
+        sizes=sizes,
+        labels=labels,
+    )
+    return labels, counts, sizes, cost, fingerprint
+
+
+def expected_tally(table: Table, centers, feature_weight=None, tie_key=None):
+    k = len(centers)
+    labels, nearest = reference.assign(
+        table.codes, centers, table.ignored, feature_weight, tie_key, table.first_row
+    )
+    counts = [
+        reference.counts(table.codes, labels, k, j, m, table.weight)
+        for j, m in enumerate(table.n_codes)
+        if m <= 256
+    ]
+    weight = np.ones(len(labels), np.int64) if table.weight is None else table.weight
+    sizes = np.bincount(labels, weight, k).astype(np.int64)
+    cells = np.concatenate([np.zeros((k, 0), np.int64), *counts], axis=1)
+    cost = reference.cost(nearest, table.weight)
+    return labels, cells, sizes, cost, reference.fingerprint(labels, table.first_row)
+
+
+def assert_same_tally(got, expected):
+    for name, a, b in zip(
+        ["labels", "counts", "sizes", "cost", "fingerprint"], got, expected, strict=True
+    ):
+        assert_array_equal(a, b, err_msg=name)
+
+
+def check(table: Table, centers, feature_weight=None, tie_key=None, n_threads=1):
+    got = run_tally(table.block(), centers, feature_weight, tie_key, n_threads)
+    assert_same_tally(got, expected_tally(table, centers, feature_weight, tie_key))
+
+
+@pytest.mark.parametrize("ignore", [False, True])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_field_width_equals_reference(isa, width, ignore):
+    rng = np.random.default_rng(width)
+    for d in (1, 2, 7, 33):
+        table = make_table(rng, 70, [width] * d, ignore=ignore)
+        check(table, make_centers(rng, table, 5), tie_key=3)
+        check(table, make_centers(rng, table, 3, strange=True))
+
+
+@pytest.mark.parametrize("start", range(1, 301, 100))
+def test_every_number_of_rows_equals_reference(isa, start):
+    rng = np.random.default_rng(start)
+    widths = [2] * 9 + [3, 4, 5, 3, 16, 17, 300]
+    for n in range(start, start + 100):
+        table = make_table(rng, n, widths, ignore=n % 2 == 0, first_row=n)
+        check(table, make_centers(rng, table, 1 + n % 6), tie_key=n)
+
+
+@pytest.mark.parametrize("kind", ["binary", "ternary", "mixed"])
+@pytest.mark.parametrize("start", range(1, 601, 200))
+def test_every_number_of_features_equals_reference(isa, start, kind):
+    rng = np.random.default_rng(start)
+    choices = {"binary": [2], "ternary": [3], "mixed": [1, 2, 2, 2, 3, 4, 5, 8, 9, 16, 17, 256]}
+    for d in range(start, start + 200):
+        table = make_table(rng, 17, rng.choice(choices[kind], d))
+        check(table, make_centers(rng, table, 1 + d % 5), tie_key=d)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 7, 8, 9, 63, 127, 128, 129, 131, 255, 256, 257, 300])
+@pytest.mark.parametrize("tie_key", [None, 0, 2**64 - 1])
+def test_every_number_of_clusters_equals_reference(isa, k, tie_key):
+    rng = np.random.default_rng(k)
+    for widths in ([2] * 6, [2] * 300, [3] * 5 + [5] * 4 + [20] * 3):
+        table = make_table(rng, 300, widths)
+        check(table, make_centers(rng, table, k), tie_key=tie_key)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("d", [511, 512, 1000, 2047, 2500, 5000])
+def test_long_binary_rows_equal_reference(isa, k, d):
+    rng = np.random.default_rng(d)
+    table = make_table(rng, 270, [2] * d)
+    check(table, make_centers(rng, table, k), tie_key=1)
+
+
+def test_ties_are_common_and_settled_by_hash(isa):
+    rng = np.random.default_rng(0)
+    table = make_table(rng, 600, [2, 2, 3], first_row=10**12)
+    centers = make_centers(rng, table, 260)
+    by_hash = run_tally(table.block(), centers, tie_key=5)[0]
+    lowest = run_tally(table.block(), centers)[0]
+    assert (by_hash != lowest).mean() > 0.5, "hardly any ties: nothing tested"
+    assert_array_equal(by_hash, expected_tally(table, centers, tie_key=5)[0])
+
+
+@pytest.mark.parametrize("largest", [1, 3, 4, 15, 16, 255, 256, 65535])
+def test_feature_weights_equal_reference(isa, largest):
+    rng = np.random.default_rng(largest)
+    for widths in ([2] * 70, [2, 3, 4, 5, 9, 17, 40, 256, 257, 70000] * 3, [16], [256] * 40):
+        table = make_table(rng, 130, widths, ignore=True)
+        weight = rng.integers(0, largest + 1, len(widths)).astype(np.uint32)
+        weight[0] = largest
+        check(table, make_centers(rng, table, 6, strange=True), weight, tie_key=1)
+
+
+def test_row_weights_equal_reference(isa):
+    rng = np.random.default_rng(1)
+    weight = rng.integers(0, 1 << 40, 500)
+    table = make_table(rng, 500, [2] * 20 + [3, 5, 9, 17, 300], ignore=True, weight=weight)
+    check(table, make_centers(rng, table, 7), tie_key=1, n_threads=2)
+
+
+def test_weight_two_counts_as_the_row_twice(isa):
+    rng = np.random.default_rng(2)
+    table = make_table(rng, 200, [2, 3, 17, 300], weight=np.full(200, 2))
+    twice = replace(table, codes=np.repeat(table.codes, 2, axis=0), weight=None)
+    centers = make_centers(rng, table, 5)
+    for a, b in zip(
+        run_tally(table.block(), centers)[1:4], run_tally(twice.block(), centers)[1:4], strict=True
+    ):
+        assert_array_equal(a, b)
+
+
+def big_table(n: int = 40_000) -> Table:
+    rng = np.random.default_rng(4)
+    return make_table(rng, n, [2] * 90 + [3] * 9 + [4, 5, 9, 16, 17, 200, 300], first_row=77)
+
+
+@pytest.mark.parametrize("k", [2, 40])
+def test_threads_change_nothing(isa, k):
+    table = big_table()
+    block = table.block()
+    centers = make_centers(np.random.default_rng(1), table, k)
+    one = run_tally(block, centers, tie_key=9)
+    for n_threads in (2, 8):
+        assert_same_tally(run_tally(block, centers, tie_key=9, n_threads=n_threads), one)
+
+
+def test_instruction_sets_agree_on_many_rows():
+    table = big_table()
+    centers = make_centers(np.random.default_rng(2), table, 30)
+    best = _kernels.instruction_set()
+    found = []
+    for name in ISAS:
+        _kernels.use_instruction_set(name)
+        found.append(run_tally(table.block(), centers, tie_key=4))
+    _kernels.use_instruction_set(best)
+    for other in found[1:]:
+        assert_same_tally(other, found[0])
+    assert_same_tally(found[0], expected_tally(table, centers, tie_key=4))
+
+
+def test_any_cut_into_blocks_gives_the_same_tally(isa):
+    table = big_table(3000)
+    centers = make_centers(np.random.default_rng(3), table, 9)
+    whole = run_tally(table.block(), centers, tie_key=6)
+    cuts = [0, 1, 257, 1000, 2999, 3000]
+    parts = [
+        run_tally(
+            replace(table, codes=table.codes[a:b], first_row=table.first_row + a).block(),
+            centers,
+            tie_key=6,
+        )
+        for a, b in zip(cuts, cuts[1:], strict=False)
+    ]
+    labels, counts, sizes, costs, fingerprints = zip(*parts, strict=True)
+    added = (np.concatenate(labels), sum(counts), sum(sizes), sum(costs), sum(fingerprints) % 2**64)
+    assert_same_tally(added, whole)
+
+
+def test_counts_of_very_many_clusters_equal_reference(isa, monkeypatch):
+    rng = np.random.default_rng(5)
+    table = make_table(rng, 3000, [2] * 1000)
+    centers = make_centers(rng, table, 3000)  # too many counters for one copy per thread
+    labels, counts, sizes, _, _ = run_tally(table.block(), centers, n_threads=8)
+    assert_array_equal(sizes, np.bincount(labels, minlength=3000))
+    for j in (0, 63, 999):
+        assert_array_equal(
+            counts[:, 2 * j : 2 * j + 2], reference.counts(table.codes, labels, 3000, j, 2)
+        )
+
+
+def test_outputs_are_optional_and_counts_are_added_to(isa):
+    rng = np.random.default_rng(6)
+    table = make_table(rng, 400, [2] * 10 + [5])
+    block, centers = table.block(), make_centers(rng, table, 3)
+    labels, counts, sizes, cost, fingerprint = run_tally(block, centers)
+    more = dict(feature_weight=None, tie_key=None, n_threads=1)
+    assert (cost, fingerprint) == _kernels.tally(
+        block, centers, counts=None, sizes=None, labels=None, **more
+    )
+    twice, sizes_twice = counts.copy(), sizes.copy()
+    _kernels.tally(block, centers, counts=twice, sizes=sizes_twice, labels=None, **more)
+    assert_array_equal(twice, 2 * counts)
+    assert_array_equal(sizes_twice, 2 * sizes)
+
+
+@pytest.mark.parametrize("k", [1, 5, 130])
+def test_distances_equal_reference(isa, k):
+    rng = np.random.default_rng(k)
+    for widths in ([2] * 100, [2] * 300, [3, 5, 17, 300, 2, 9] * 4):
+        table = make_table(rng, 333, widths, ignore=True)
+        centers = make_centers(rng, table, k, strange=True)
+        weight = rng.integers(0, 1000, len(widths)).astype(np.uint32)
+        for feature_weight in (None, weight):
+            out = np.zeros((333, k), np.uint32)
+            _kernels.distances(table.block(), centers, feature_weight, 2, out)
+            assert_array_equal(
+                out, reference.distances(table.codes, centers, table.ignored, feature_weight)
+            )
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.uint32])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_candidate_totals_equal_reference(isa, dtype, weighted):
+    rng = np.random.default_rng(7)
+    weight = rng.integers(0, 9, 5000) if weighted else None
+    table = make_table(rng, 5000, [2] * 50 + [3, 20, 300], ignore=True, weight=weight)
+    candidates = make_centers(rng, table, 6)
+    current = rng.integers(0, 53, 5000).astype(dtype)
+    expected = reference.distances(table.codes, candidates, table.ignored).T
+    lower = np.minimum(current, expected) * (1 if weight is None else weight)
+    for n_threads in (1, 2):
+        out = np.zeros((6, 5000), dtype)
+        totals = _kernels.candidate_totals(
+            table.block(), candidates, None, current, out, n_threads
+        )
+        assert_array_equal(out, expected)
+        assert_array_equal(totals, lower.sum(axis=1))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("width", [3, 300, 65536, 70000])
+def test_wide_counts_equal_reference(width, weighted):
+    rng = np.random.default_rng(width)
+    weight = rng.integers(0, 99, 500) if weighted else None
+    table = make_table(rng, 500, [2, width, 5], weight=weight)
+    labels = rng.integers(0, 7, 500).astype(np.int32)
+    indptr, codes, counts = _kernels.wide_counts(table.block(), 1, labels, 8)
+    dense = np.zeros((8, width), np.int64)
+    for c in range(8):
+        row = slice(indptr[c], indptr[c + 1])
+        assert (np.diff(codes[row]) > 0).all()
+        dense[c, codes[row]] = counts[row]
+    assert_array_equal(dense, reference.counts(table.codes, labels, 8, 1, width, weight))
+
+
+def test_presence_equals_reference(isa):
+    rng = np.random.default_rng(8)
+    for n, d, top in ((1, 1, 2), (700, 3, 256), (300, 130, 2), (5000, 65, 4), (9000, 64, 256)):
+        matrix = rng.integers(0, top, (n, d)).astype(np.uint8)
+        matrix[:, d // 2] = 255
+        expected = np.zeros((d, 256), bool)
+        expected[np.broadcast_to(np.arange(d), (n, d)), matrix] = True
+        for n_threads in (1, 2):
+            assert_array_equal(_kernels.presence(matrix, n_threads), expected)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_random_tables_equal_reference(data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    widths = data.draw(st.lists(st.sampled_from(WIDTHS), min_size=1, max_size=40))
+    n = data.draw(st.integers(1, 400))
+    table = make_table(
+        rng,
+        n,
+        widths,
+        ignore=data.draw(st.booleans()),
+        weight=rng.integers(0, 5, n) if data.draw(st.booleans()) else None,
+        first_row=data.draw(st.integers(0, 2**40)),
+    )
+    centers = make_centers(rng, table, data.draw(st.integers(1, 12)), data.draw(st.booleans()))
+    weight = rng.integers(0, 40, len(widths)).astype(np.uint32)
+    best = _kernels.instruction_set()
+    _kernels.use_instruction_set(data.draw(st.sampled_from(ISAS)))
+    try:
+        check(
+            table,
+            centers,
+            feature_weight=weight if data.draw(st.booleans()) else None,
+            tie_key=data.draw(st.none() | st.integers(0, 2**64 - 1)),
+        )
+    finally:
+        _kernels.use_instruction_set(best)
+
+
+def test_ctrl_c_stops_a_pass_within_a_second():
+    rng = np.random.default_rng(9)
+    table = make_table(rng, 100, [2] * 5000)
+    centers = make_centers(rng, table, 5000)
+    block = table.block()
+    block = replace(block, packed=np.tile(block.packed, (2000, 1)))  # many seconds of work
+    fired = []
+
+    def interrupt():
+        fired.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    for n_threads in (1, 2):
+        timer = threading.Timer(0.3, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            _kernels.tally(
+                block,
+                centers,
+                feature_weight=None,
+                tie_key=None,
+                n_threads=n_threads,
+                counts=None,
+                sizes=None,
+                labels=None,
+            )
+        assert time.perf_counter() - fired[-1] < 1.0
+
+
+def test_unknown_instruction_set_is_refused_by_name():
+    run = subprocess.run(
+        [sys.executable, "-c", "import softmodes._kernels"],
+        env={**os.environ, "SOFTMODES_ISA": "mmx"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode
+    assert "SOFTMODES_ISA='mmx' is not an instruction set of this CPU" in run.stderr
+    assert "Pass one of generic" in run.stderr
+
+
+def test_environment_variable_forces_an_instruction_set():
+    code = "from softmodes._kernels import instruction_set; print(instruction_set())"
+    for name in ISAS:
+        env = {**os.environ, "SOFTMODES_ISA": name}
+        run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
+        assert run.stdout.decode().strip() == name
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"centers": np.zeros((2, 4), np.int32)}, "one column per feature"),
+        ({"centers": np.zeros((0, 3), np.int32)}, "at least one row"),
+        ({"feature_weight": np.ones(2, np.uint32)}, "feature_weight must have one entry"),
+        ({"counts": np.zeros((2, 7), np.int64)}, "counts must be clusters x cells"),
+        ({"sizes": np.zeros(3, np.int64)}, "sizes must have one entry per cluster"),
+        ({"labels": np.zeros(9, np.int32)}, "labels must have one entry per row"),
+        ({"feature_weight": np.full(3, 2**31, np.uint32)}, "less than 2\\*\\*32"),
+    ],
+)
+def test_wrong_shapes_are_refused(change, message):
+    block = make_table(np.random.default_rng(0), 10, [2, 2, 2]).block()
+    arguments: dict[str, Any] = dict(
+        centers=np.zeros((2, 3), np.int32), feature_weight=None, tie_key=None, n_threads=1
+    )
+    arguments.update(counts=None, sizes=None, labels=None)
+    arguments.update(change)
+    with pytest.raises(ValueError, match=message):
+        _kernels.tally(block, **arguments)
+
+
+def test_wrong_types_are_refused_not_converted():
+    block = make_table(np.random.default_rng(0), 10, [2, 2, 2]).block()
+    with pytest.raises(TypeError):
+        _core.unpack(
+            block.layout.native, block.packed, np.zeros(1, np.int32), np.zeros((1, 3), np.int32)
+        )

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import io
+import json
+import math
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from support import table
+
+import softmodes
+from softmodes import KModes, SoftModes
+from softmodes.result import _sums
+
+FRAME = pd.DataFrame(table(120, (2, 3, 9, 100), seed=1), columns=list("abcd")).assign(
+    word=[["oui", "non", None][i % 3] for i in range(120)],
+    flag=[bool(i % 2) for i in range(120)],
+)
+
+MODELS = {
+    "softmodes": SoftModes(4, n_init=2, random_state=3),
+    "infinite t": SoftModes(4, t=math.inf, n_init=2, random_state=3),
+    "kmodes, ignoring": KModes(3, missing="ignore", n_init=2, random_state=1),
+    "feature weights": SoftModes(3, feature_weight=[1, 2, 0.5, 1, 1, 1], random_state=1, n_init=1),
+    "given seeds": KModes(2, init=FRAME.iloc[[0, 7]].astype(object).to_numpy().tolist()),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_attribute_survives_a_round_trip(name, weighted, tmp_path):
+    weight = np.random.default_rng(0).random(120) if weighted else None
+    model = MODELS[name].fit(FRAME, sample_weight=weight)
+    model.save(tmp_path / "m.softmodes")
+    again = softmodes.load(tmp_path / "m.softmodes")
+    assert type(again) is type(model)
+    assert again.get_params() == model.get_params()
+    for attribute in [a for a in vars(model) if a.endswith("_")]:
+        expected, found = getattr(model, attribute), getattr(again, attribute)
+        if isinstance(expected, list) and isinstance(expected[0], np.ndarray):
+            for a, b in zip(found, expected, strict=True):
+                assert_array_equal(a, b)
+                assert a.dtype == b.dtype
+        else:
+            assert_array_equal(found, expected)
+    assert_array_equal(again.predict(FRAME), model.predict(FRAME))
+    assert_array_equal(again.transform(FRAME), model.transform(FRAME))
+    assert again.score(FRAME) == model.score(FRAME)
+    assert again.profile().equals(model.profile())
+
+
+def test_wide_features_survive_a_round_trip(tmp_path):
+    X = np.arange(900)[:, None] % np.array([300, 2])
+    model = KModes(3, random_state=0, n_init=1).fit(X)
+    model.save(tmp_path / "wide.softmodes")
+    again = softmodes.load(tmp_path / "wide.softmodes")
+    assert (again.cluster_counts_[0] != model.cluster_counts_[0]).nnz == 0
+    assert_array_equal(again.predict(X), model.predict(X))
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "m.softmodes"
+    KModes(2, random_state=0, n_init=1).fit(FRAME).save(path)
+    return path
+
+
+def rewrite(path, change, compression=zipfile.ZIP_STORED, resum=True):
+    """Apply a change to the members of a saved file; checksums follow, as a forger's would."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    del members["SHA256SUMS"]
+    change(members)
+    sums = _sums(members)
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+        archive.writestr("SHA256SUMS", sums if resum else b"")
+
+
+def npy(array):
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=array.dtype == object)
+    return buffer.getvalue()
+
+
+def edit_json(**changes):
+    def change(members):
+        members["model.json"] = json.dumps(json.loads(members["model.json"]) | changes).encode()
+
+    return change
+
+
+def replace_member(name, data):
+    return lambda members: members.update({name: data})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (edit_json(version=99), "format version 99, and this softmodes reads up to 1"),
+        (edit_json(version="x"), "format version 'x'"),
+        (edit_json(format="other"), "not a softmodes model"),
+        (edit_json(estimator="os.system"), "unknown estimator"),
+        (edit_json(params={"evil": 1}), "unknown estimator"),
+        (edit_json(best_round=10_000), "best_round"),
+        (edit_json(history=[]), "best_round"),
+        (edit_json(codebook={}), "not a codebook"),
+        (replace_member("model.json", b"{"), "cannot be read"),
+        (replace_member("model.json", b"[]"), "not a softmodes model"),
+        (replace_member("labels.npy", npy(np.array([5], np.int32))), "the labels"),
+        (replace_member("labels.npy", npy(np.array([{}], object))), "cannot be read"),
+        (replace_member("labels.npy", b"junk"), "cannot be read"),
+        (replace_member("centers.npy", npy(np.full((2, 6), 999, np.int32))), "the centers"),
+        (replace_member("cells.npy", npy(np.zeros((2, 3), np.int64))), "the shape of the counts"),
+        (replace_member("sizes.npy", npy(np.zeros(2))), "the array sizes"),
+        (lambda members: members.pop("cells.npy"), "not those of a model"),
+    ],
+)
+def test_a_file_that_is_not_exactly_a_model_is_refused(saved, change, message):
+    rewrite(saved, change)
+    with pytest.raises(ValueError, match=message):
+        softmodes.load(saved)
+
+
+def test_a_tampered_member_is_refused(saved):
+    rewrite(saved, edit_json(converged=False), resum=False)
+    with pytest.raises(ValueError, match="checksums do not match"):
+        softmodes.load(saved)
+
+
+def test_a_compressed_bomb_is_refused_before_it_is_unpacked(saved):
+    rewrite(saved, replace_member("bomb.npy", bytes(50_000_000)), zipfile.ZIP_DEFLATED)
+    assert saved.stat().st_size < 1_000_000
+    with pytest.raises(ValueError, match="more bytes than the file has"):
+        softmodes.load(saved)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
+def test_a_truncated_file_is_refused(saved, share):
+    data = saved.read_bytes()
+    saved.write_bytes(data[: int(len(data) * share)])
+    with pytest.raises(ValueError, match="not a whole model file"):
+        softmodes.load(saved)
+
+
+def test_every_flipped_byte_is_noticed_or_harmless(saved):
+    data = bytearray(saved.read_bytes())
+    expected = softmodes.load(saved)
+    refused = 0
+    for position in range(0, len(data), 97):
+        broken = data.copy()
+        broken[position] ^= 0xFF
+        saved.write_bytes(broken)
+        try:
+            found = softmodes.load(saved)
+        except ValueError:
+            refused += 1
+        else:
+            assert_array_equal(found.labels_, expected.labels_)
+            assert_array_equal(found.cluster_centers_, expected.cluster_centers_)
+    assert refused > 10
+
+
+def test_foreign_and_absent_files_are_refused(tmp_path):
+    text = tmp_path / "notes.txt"
+    text.write_text("hello")
+    with pytest.raises(ValueError, match=r"notes\.txt cannot be loaded"):
+        softmodes.load(text)
+    with pytest.raises(FileNotFoundError):
+        softmodes.load(tmp_path / "nowhere.softmodes")
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
+        archive.writestr("a.txt", "a")
+    with pytest.raises(ValueError, match="not a softmodes model"):
+        softmodes.load(tmp_path / "other.zip")
+
+
+def test_what_cannot_be_saved_is_said_and_nothing_is_lost(saved):
+    before = saved.read_bytes()
+    model = SoftModes(2, rounding=lambda c: c / c.sum(axis=1, keepdims=True), n_init=1).fit(FRAME)
+    with pytest.raises(ValueError, match=r"rounding=.*cannot be saved without pickle"):
+        model.save(saved)
+    model = KModes(2, random_state=np.random.RandomState(0), n_init=1).fit(FRAME)
+    with pytest.raises(ValueError, match=r"random_state=.*set_params"):
+        model.save(saved)
+    assert saved.read_bytes() == before
+    assert [p.name for p in saved.parent.iterdir()] == [saved.name]

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import chisquare
+from softmodes.pack import Layout
+
+from softmodes.hashing import Use, address, fold, fold_array
+from softmodes.rounding import Draw, plurality, resolve, soft, uniform
+from softmodes.tally import Tally
+
+N_SEEDS = 25
+
+
+def tally_of(counts):
+    """One cluster per row of `counts`, one feature."""
+    counts = np.atleast_2d(np.asarray(counts, np.int64))
+    return Tally(counts, {}, counts.sum(axis=1), 0, 0)
+
+
+def drawing(rounding, n_values, seed=0):
+    sizes = np.array([n_values], np.int32)
+    return Draw(rounding, seed, Layout(sizes, np.array([-1], np.int32)), sizes)
+
+
+def frequencies(rounding, counts, n_clusters=800):
+    """How often each value is drawn, over several seeds and clusters with the same counts."""
+    tally = tally_of([counts] * n_clusters)
+    start = np.zeros((n_clusters, 1), np.int32)
+    drawn = [drawing(rounding, len(counts), seed)(tally, start, 0, 1) for seed in range(N_SEEDS)]
+    return np.bincount(np.concatenate(drawn)[:, 0], minlength=len(counts))
+
+
+def p_value(observed, probabilities):
+    occurring = probabilities > 0
+    assert observed[~occurring].sum() == 0
+    return chisquare(observed[occurring], probabilities[occurring] * observed.sum()).pvalue
+
+
+@pytest.mark.parametrize("t", [1.0, 1.5, 3.0])
+def test_centers_are_drawn_with_probability_share_to_the_t(t):
+    counts = np.array([50, 30, 0, 20])
+    observed = frequencies(soft(t), counts)
+    assert p_value(observed, soft(t)([counts])[0]) > 1e-6
+
+
+@pytest.mark.parametrize("t", [1.0, 1.5, 3.0])
+def test_a_slightly_wrong_t_would_be_noticed(t):
+    counts = np.array([50, 30, 0, 20])
+    observed = frequencies(soft(t), counts)
+    assert p_value(observed, soft(t + 0.2)([counts])[0]) < 1e-6
+
+
+def test_plurality_ties_are_uniform_and_lowest_index_ties_would_be_noticed():
+    observed = frequencies(plurality, np.array([7, 2, 7, 7]))
+    assert observed[1] == 0
+    assert p_value(observed, np.array([1 / 3, 0, 1 / 3, 1 / 3])) > 1e-6
+    assert p_value(observed, np.array([0.36, 0, 0.32, 0.32])) < 1e-6
+
+
+def test_plurality_ties_are_settled_for_a_run_and_differ_between_runs():
+    tally, start = tally_of([[5, 5]] * 64), np.zeros((64, 1), np.int32)
+    draw = drawing(plurality, 2)
+    first = draw(tally, start, 0, 1)
+    assert_array_equal(first, draw(tally, start, 0, 9))
+    assert (first != draw(tally, start, 1, 1)).any()
+
+
+def test_finite_t_draws_afresh_in_every_round():
+    tally, start = tally_of([[5, 5]] * 64), np.zeros((64, 1), np.int32)
+    draw = drawing(soft(2.0), 2)
+    assert (draw(tally, start, 0, 1) != draw(tally, start, 0, 2)).any()
+
+
+def test_very_large_t_equals_plurality_where_the_top_counts_differ():
+    rng = np.random.default_rng(1)
+    counts = rng.integers(0, 30_000, (400, 5))
+    top = np.sort(counts, axis=1)
+    counts = counts[(top[:, -1] - top[:, -2]) / top[:, -1] > 40 / 1e6]
+    assert len(counts) > 300
+    start = np.zeros((len(counts), 1), np.int32)
+    sharp = drawing(soft(1e6), 5)(tally_of(counts), start, 0, 1)
+    assert_array_equal(sharp, drawing(plurality, 5)(tally_of(counts), start, 0, 1))
+    assert_array_equal(sharp[:, 0], counts.argmax(axis=1))
+    assert np.isfinite(soft(1e6)(counts)).all()
+
+
+def test_native_draws_follow_the_written_law_word_by_word():
+    rng = np.random.default_rng(2)
+    counts = rng.integers(0, 40, (300, 6)) * (rng.random((300, 6)) < 0.7)
+    counts[:, 3] += 1
+    start = np.zeros((300, 1), np.int32)
+    key = address(5, 2, Use.DRAW, 7)
+    for t in (1.0, 2.5, 40.0):
+        drawn = drawing(soft(t), 6, seed=5)(tally_of(counts), start, 2, 7)[:, 0]
+        for i, row in enumerate(counts):
+            u = (fold(key, i, 0) >> 11) * 2.0**-53
+            edges = np.cumsum(soft(t)([row])[0])
+            assert drawn[i] == np.searchsorted(edges, u * edges[-1], side="right")
+
+
+def test_counts_beyond_the_table_of_logarithms_are_drawn_by_the_same_law():
+    observed = frequencies(soft(2.0), np.array([3_000_000, 2_000_000]))
+    assert p_value(observed, np.array([9 / 13, 4 / 13])) > 1e-6
+
+
+def test_an_empty_cluster_keeps_its_center():
+    start = np.array([[2], [1]], np.int32)
+    for rounding in (soft(1.0), soft(3.0), plurality, lambda c: soft(1.0)(c)):
+        drawn = drawing(rounding, 3)(tally_of([[0, 0, 0], [0, 0, 4]]), start, 0, 1)
+        assert_array_equal(drawn, [[2], [2]])
+
+
+def test_a_users_function_is_drawn_from_by_its_own_law():
+    def flattened(counts):
+        weights = np.sqrt(counts)
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    counts = np.array([81, 16, 1])
+    observed = frequencies(resolve(flattened, 3.0), counts)
+    assert p_value(observed, np.array([9, 4, 1]) / 14) > 1e-6
+
+
+def test_families_agree_at_their_ends():
+    counts = np.array([[4, 4, 1], [1, 0, 0], [0, 0, 0]])
+    assert_allclose(uniform(counts), [[4 / 9, 4 / 9, 1 / 9], [1, 0, 0], [0, 0, 0]])
+    assert_allclose(plurality(counts), [[0.5, 0.5, 0], [1, 0, 0], [0, 0, 0]])
+    assert_allclose(soft(2)(counts)[0], np.array([16, 16, 1]) / 33)
+
+
+@pytest.mark.parametrize(
+    ("rounding", "t", "message"),
+    [
+        ("soft", 0.5, "t=0.5 is not a number >= 1"),
+        ("soft", math.nan, "t=nan is not a number >= 1"),
+        ("soft", "3", "t='3' is not a number >= 1"),
+        ("plurality", 2.0, "t=2.0 has a meaning for rounding='soft' only"),
+        ("hard", 3.0, "rounding='hard' is not known. Pass 'soft', 'plurality', 'uniform'"),
+        (7, 3.0, "rounding=7 is neither a name nor a function"),
+        (lambda c: 1 - soft(1)(c), 3.0, "sum to 1"),
+        (lambda c: soft(1)(-c + c.max() + 1.0), 3.0, "does not keep order"),
+        (lambda c: c[:, 0], 3.0, "expected"),
+    ],
+)
+def test_a_wrong_rounding_is_refused_by_name(rounding, t, message):
+    with pytest.raises(ValueError, match=message):
+        resolve(rounding, t)
+
+
+def test_scalar_and_array_hashes_agree():
+    parts = np.arange(50)
+    assert [fold(99, int(p)) for p in parts] == fold_array(99, parts).tolist()
