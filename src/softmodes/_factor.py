@@ -192,11 +192,15 @@ def _factorize_arrow(column: Any, limit: int | None) -> Factor:
         raise unsupported(str(kind))
     if types.is_integer(kind) and column.null_count == 0:
         return _factorize_integers(column.to_numpy(), limit)
-    wider = _WIDER.get(str(kind))
-    return _hash(column if wider is None else column.cast(wider), limit)
+    return _hash(_widened(column), limit)
 
 
-# Views lose their nulls in a dictionary, and numbers are compared as float64.
+def _widened(column: Any) -> Any:
+    wider = _WIDER.get(str(column.type))
+    return column if wider is None else column.cast(wider)
+
+
+# Arrow loses the nulls of views in a dictionary; floats are compared as float64.
 _WIDER = {
     "halffloat": pa.float64(),
     "float": pa.float64(),
@@ -235,9 +239,15 @@ def _hash(column: Any, limit: int | None) -> Factor:
 def _recode_arrow(column: Any, limit: int | None) -> Factor:
     if not _is_flat(column.type.value_type):
         raise unsupported(str(column.type.value_type))
-    chunks = [column] if isinstance(column, pa.Array) else column.unify_dictionaries().chunks
+    chunks = [column] if isinstance(column, pa.Array) else column.chunks
     if not chunks:
         return Factor(array_of([]), np.zeros(0, np.uint8), has_missing=False)
+    if str(column.type.value_type) in _WIDER:
+        chunks = [
+            pa.DictionaryArray.from_arrays(chunk.indices, _widened(chunk.dictionary))
+            for chunk in chunks
+        ]
+    chunks = pa.chunked_array(chunks).unify_dictionaries().chunks
     dictionary = chunks[0].dictionary
     indices = [_indices(chunk, missing=len(dictionary)) for chunk in chunks]
     return _recode(dictionary, indices, limit)

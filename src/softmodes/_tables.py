@@ -286,3 +286,32 @@ def frame_backend(table: Any) -> str | None:
     except (TypeError, ValueError):
         return None
     return name if name in ("pandas", "modin", "cudf", "polars", "pyarrow") else None
+
+
+# --- the columns of fit --------------------------------------------------------------------------
+
+
+def check_columns(table: Table, names: tuple[str, ...] | None, n_columns: int) -> None:
+    """Raise unless a table has these columns; a table without names needs only their number."""
+    if table.shape[1] != n_columns:
+        listed = f": {list(names)}" if names else ""
+        raise ValueError(
+            f"X has {table.shape[1]} features, but Codebook is expecting {n_columns} features as "
+            f"input. Pass the columns of fit{listed}."
+        )
+    if names is not None and table.names is not None and names != table.names:
+        raise ValueError(_different_names(names, table.names))
+
+
+def _different_names(expected: tuple[str, ...], got: tuple[str, ...]) -> str:
+    unexpected = [name for name in got if name not in expected]
+    lacking = [name for name in expected if name not in got]
+    message = "The feature names should match those that were passed during fit.\n"
+    for title, names in (
+        ("Feature names unseen at fit time", unexpected),
+        ("Feature names seen at fit time, yet now missing", lacking),
+    ):
+        message += f"{title}:\n" + "".join(f"- {name}\n" for name in names) if names else ""
+    if not unexpected and not lacking:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    return f"{message}Pass the columns {list(expected)}, in this order."

@@ -22,9 +22,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._factor import code_dtype
 from softmodes._table_factors import TableFactors, factorize_table
-from softmodes._tables import Table, frame_backend, read
+from softmodes._tables import Table, check_columns, frame_backend, read
+from softmodes._translate import Translation, Unseen, UnseenColumn, apply, unseen_column
 from softmodes._values import (
     BadColumnError,
     Key,
@@ -77,48 +77,6 @@ class Codes:
     remap: NDArray[np.uint8] | None
     n_codes: NDArray[np.int32]
     ignored: NDArray[np.int32]
-
-
-@dataclass(frozen=True)
-class UnseenColumn:
-    """The values of one column that did not occur at fit.
-
-    Attributes
-    ----------
-    index, name
-        Which column; the name is None in unnamed tables.
-    examples
-        Up to five values with the number of their cells, the most frequent first; None stands for
-        missing.
-    n_values, n_cells
-        How many different unseen values there are, and how many cells hold one.
-    """
-
-    index: int
-    name: str | None
-    examples: tuple[tuple[Any, int], ...]
-    n_values: int
-    n_cells: int
-
-    def __str__(self) -> str:
-        name = f" ({self.name!r})" if self.name is not None else ""
-        examples = ", ".join(f"{value!r} in {count} cells" for value, count in self.examples)
-        more = " and others" if self.n_values > len(self.examples) else ""
-        return f"column {self.index}{name}: {examples}{more}".replace(" in 1 cells", " in 1 cell")
-
-
-@dataclass(frozen=True)
-class Unseen:
-    """All values of a table that did not occur at fit; false if there are none."""
-
-    columns: tuple[UnseenColumn, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.columns)
-
-    def __str__(self) -> str:
-        columns = "; ".join(map(str, self.columns))
-        return f"Values unseen at fit differ from every center: {columns}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,13 +158,13 @@ class Codebook:
         (('green', 1),)
         """
         opened = read(table)
-        self._check_columns(opened)
+        check_columns(opened, self.names, self.n_features)
         factors = factorize_table(opened, None, n_threads)
         if self.missing == "error":
             _refuse_missing(opened, factors)
         plans = [self._translate(j, factors) for j in range(self.n_features)]
         codes = _translated(opened.shape[0], factors, plans)
-        unseen = (_unseen_column(opened, j, factors, plan) for j, plan in enumerate(plans))
+        unseen = (unseen_column(opened, j, factors, plan) for j, plan in enumerate(plans))
         return codes, Unseen(tuple(column for column in unseen if column is not None))
 
     def encode_rows(self, rows: Any, n_rows: int, parameter: str) -> NDArray[np.int32]:
@@ -348,7 +306,7 @@ class Codebook:
     def __getstate__(self) -> dict[str, Any]:
         return {name: part for name, part in self.__dict__.items() if name != "_index"}
 
-    def _translate(self, j: int, factors: TableFactors) -> _Translation:
+    def _translate(self, j: int, factors: TableFactors) -> Translation:
         """Plan how the codes of `factors` become those of this codebook."""
         n_values, index = len(self.categories[j]), self._index[j]
         codes = [index.get(key, -1) for key in keys_of(factors.values[j])]
@@ -361,17 +319,7 @@ class Codebook:
         table = np.array(codes, dtype=np.int64)
         is_unseen = table < 0
         table[is_unseen] = known
-        return _Translation(table, is_unseen, known + bool(is_unseen.any()), ignored)
-
-    def _check_columns(self, table: Table) -> None:
-        n_columns = table.shape[1]
-        if n_columns != self.n_features:
-            raise ValueError(
-                f"X has {n_columns} features, but Codebook is expecting {self.n_features} features "
-                f"as input. Pass the columns of fit{_listed(self.names)}."
-            )
-        if None not in (self.names, table.names) and self.names != table.names:
-            raise ValueError(_different_names(self.names or (), table.names or ()))
+        return Translation(table, is_unseen, known + bool(is_unseen.any()), ignored)
 
     def _checked(self, codes: Any) -> NDArray[np.int64]:
         codes = np.asarray(codes)
@@ -442,51 +390,16 @@ def learn(table: Any, missing: Missing = "category", n_threads: int = 1) -> tupl
 # --- translation to a codebook's codes -----------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class _Translation:
-    """For one column: the code of each code, which of them are unseen values, and the limits."""
-
-    table: NDArray[np.int64]
-    is_unseen: NDArray[np.bool_]
-    n_codes: int
-    ignored: int
-
-
-def _translated(n_rows: int, factors: TableFactors, plans: Sequence[_Translation]) -> Codes:
+def _translated(n_rows: int, factors: TableFactors, plans: Sequence[Translation]) -> Codes:
     n_codes = np.array([plan.n_codes for plan in plans], dtype=np.int32)
     ignored = np.array([plan.ignored for plan in plans], dtype=np.int32)
     if factors.remap is not None and n_codes.max() <= 256:
         remap = np.stack(
-            [_apply(plan, codes) for plan, codes in zip(plans, factors.remap, strict=True)]
+            [apply(plan, codes) for plan, codes in zip(plans, factors.remap, strict=True)]
         )
         return Codes(n_rows, None, factors.matrix, remap, n_codes, ignored)
-    columns = tuple(_apply(plan, factors.codes(j)) for j, plan in enumerate(plans))
+    columns = tuple(apply(plan, factors.codes(j)) for j, plan in enumerate(plans))
     return Codes(n_rows, columns, None, None, n_codes, ignored)
-
-
-def _apply(plan: _Translation, codes: NDArray[Any]) -> NDArray[Any]:
-    dtype = code_dtype(plan.n_codes)
-    if codes.dtype == dtype and (plan.table == np.arange(len(plan.table))).all():
-        return codes
-    return np.take(plan.table.astype(dtype), codes.astype(np.intp, copy=False), mode="clip")
-
-
-def _unseen_column(
-    table: Table, j: int, factors: TableFactors, plan: _Translation
-) -> UnseenColumn | None:
-    if not plan.is_unseen.any():
-        return None
-    counts = np.bincount(factors.codes(j), minlength=len(plan.table)) * plan.is_unseen
-    most = np.argsort(-counts, kind="stable")[: min(5, np.count_nonzero(counts))]
-    values = factors.values[j]
-    shown = [python_values(values[i : i + 1])[0] if i < len(values) else None for i in most]
-    return UnseenColumn(
-        index=j,
-        name=table.names[j] if table.names else None,
-        examples=tuple(zip(shown, counts[most].tolist(), strict=True)),
-        n_values=int(np.count_nonzero(counts)),
-        n_cells=int(counts.sum()),
-    )
 
 
 # --- checks --------------------------------------------------------------------------------------
@@ -515,21 +428,3 @@ def _refuse_missing(table: Table, factors: TableFactors) -> None:
                 f"{table.label(j)} has {len(rows)} missing cells, the first in row {rows[0]}, and "
                 "missing='error'. Fill them, or pass missing='category' or missing='ignore'."
             )
-
-
-def _listed(names: Sequence[str] | None) -> str:
-    return f": {list(names)}" if names else ""
-
-
-def _different_names(expected: tuple[str, ...], got: tuple[str, ...]) -> str:
-    unexpected = [name for name in got if name not in expected]
-    lacking = [name for name in expected if name not in got]
-    message = "The feature names should match those that were passed during fit.\n"
-    for title, names in (
-        ("Feature names unseen at fit time", unexpected),
-        ("Feature names seen at fit time, yet now missing", lacking),
-    ):
-        message += f"{title}:\n" + "".join(f"- {name}\n" for name in names) if names else ""
-    if not unexpected and not lacking:
-        message += "Feature names must be in the same order as they were in fit.\n"
-    return f"{message}Pass the columns {list(expected)}, in this order."

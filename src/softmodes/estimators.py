@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import os
 import warnings
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import (
@@ -34,7 +34,7 @@ from softmodes.parameters import (
     thread_count,
     whole,
 )
-from softmodes.profile import profile_columns, summary_text
+from softmodes.profile import as_frame, profile_columns, summary_text
 from softmodes.result import Clustering, load_model, save_model
 from softmodes.rounding import Rounding, plurality, resolve
 from softmodes.score import expected_mismatches
@@ -45,7 +45,7 @@ from softmodes.weights import Units, feature_units, row_units
 _MISSING = ("category", "ignore", "error")
 
 
-class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator, ABC):
     """What SoftModes and KModes share: everything but the parameters."""
 
     labels_: NDArray[np.int32]
@@ -124,9 +124,9 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         )
         return plan, rows
 
+    @abstractmethod
     def _algorithm(self) -> dict[str, Any]:
         """Return the parts of the plan in which the estimators differ."""
-        raise AssertionError("defined by SoftModes and KModes")
 
     def _warn_unless_converged(self, best: Run, plan: Plan) -> None:
         if plan.settles and not best.converged and not best.stopped:
@@ -191,7 +191,7 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         check_is_fitted(self)
         found = self._clustering
         columns = profile_columns(found.codebook, found.layout, found.tally)
-        return _frame(columns, self._backend)
+        return as_frame(columns, self._backend)
 
     def summary(self, n_marks: int = 5) -> str:
         """Return a text to read: the size of each cluster, and the values that mark it most.
@@ -402,7 +402,7 @@ class KModes(_Modes):
 _ESTIMATORS: dict[str, type[_Modes]] = {"SoftModes": SoftModes, "KModes": KModes}
 
 
-def load(path: str | os.PathLike[str]) -> SoftModes | KModes:
+def load(path: str | os.PathLike[str]) -> _Modes:
     """Read a model that `save` wrote.
 
     Foreign, truncated, changed or newer files raise ValueError; nothing in a file is executed.
@@ -416,7 +416,7 @@ def load(path: str | os.PathLike[str]) -> SoftModes | KModes:
     if found.codebook.names is not None:
         model.feature_names_in_ = np.array(found.codebook.names, dtype=object)
     model._publish(found, None)
-    return model  # type: ignore[return-value]
+    return model
 
 
 # ------------------------------------------------------------------------------ the outcome
@@ -458,22 +458,6 @@ def _counts_by_feature(found: Clustering) -> list[Any]:
 
 def _in_weights(counts: Any, unit: float) -> Any:
     return counts if unit == 1.0 else counts * unit
-
-
-def _frame(columns: dict[str, Any], backend: str | None) -> Any:
-    for name in (backend, "pandas", "pyarrow"):
-        try:
-            if name is not None:
-                return _native_frame(columns, name)
-        except ImportError:
-            continue
-    raise AssertionError("pyarrow is a dependency")
-
-
-def _native_frame(columns: dict[str, Any], backend: str) -> Any:
-    if backend != "pandas" and len({type(value) for value in columns["value"]}) > 1:
-        columns = columns | {"value": [None if v is None else str(v) for v in columns["value"]]}
-    return nw.from_dict(columns, backend=backend).to_native()
 
 
 def _require_two_dimensions(X: Any) -> None:

@@ -70,4 +70,5 @@ def tickets(words: Words, bound: int) -> NDArray[np.int64]:
     c, d = np.uint64(bound >> 32), np.uint64(bound & 0xFFFFFFFF)
     middle = a * d + (b * d >> half)
     carry = (middle & low) + b * c
-    return (a * c + (middle >> half) + (carry >> half)).astype(np.int64)
+    high: Words = a * c + (middle >> half) + (carry >> half)
+    return high.astype(np.int64)

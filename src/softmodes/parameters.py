@@ -19,7 +19,7 @@ from softmodes.seeding import METHODS
 
 def whole(name: str, value: Any, least: int) -> int:
     """Return a parameter that must be a whole number, as an int."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
+    if not _is_whole(value) or value < least:
         raise ValueError(f"{name}={value!r} is not a whole number >= {least}.")
     return int(value)
 
@@ -38,7 +38,7 @@ def thread_count(n_jobs: Any) -> int:
     cores = cores or 1
     if n_jobs is None:
         return cores
-    if not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+    if not _is_whole(n_jobs) or n_jobs == 0:
         raise ValueError(
             f"n_jobs={n_jobs!r} is not a number of threads. Pass 1, 2, ... or -1 for all."
         )
@@ -47,7 +47,7 @@ def thread_count(n_jobs: Any) -> int:
 
 def seed(random_state: Any) -> int:
     """Return the 64-bit seed that `random_state` stands for."""
-    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+    if _is_whole(random_state):
         if not 0 <= random_state < 2**64:
             raise ValueError(
                 f"random_state={random_state} is outside [0, 2**64). Pass another seed."
@@ -78,6 +78,10 @@ def progress(verbose: Any) -> OnRound | None:
             )
 
     return show
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def plain_params(estimator: BaseEstimator) -> dict[str, Any]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from softmodes.encode import Codebook
 from softmodes.pack import Layout
 from softmodes.tally import Tally, feature_counts
+
+_NO_BREAK = "\0"  # stands for a space inside a mark, where a line must not be broken
 
 
 def profile_columns(
@@ -46,14 +49,32 @@ def summary_text(
         rows = np.flatnonzero((columns["cluster"] == i) & (columns["lift"] > 1.0))[:n_marks]
         marks = [_mark(columns, row) for row in rows] or ["nothing sets it apart"]
         head = f"cluster {i}: {size:g} rows ({size / sizes.sum():.0%}): "
-        lines += wrap(head + ", ".join(marks), total_width, subsequent_indent=" " * 11)
-    return "\n".join(lines)
+        unbroken = ", ".join(mark.replace(" ", _NO_BREAK) for mark in marks)
+        lines += wrap(head + unbroken, total_width, subsequent_indent=" " * 11)
+    return "\n".join(lines).replace(_NO_BREAK, " ")
 
 
 def _mark(columns: dict[str, Any], row: int) -> str:
     feature, value = columns["feature"][row], columns["value"][row]
     shown = "missing" if value is None else value
     return f"{feature}={shown} ({columns['share'][row]:.0%}, {columns['lift'][row]:.1f}x)"
+
+
+def as_frame(columns: dict[str, Any], backend: str | None) -> Any:
+    """Return the columns as a frame: of the backend, else pandas, else pyarrow if none is there."""
+    for name in (backend, "pandas", "pyarrow"):
+        try:
+            if name is not None:
+                return _native_frame(columns, name)
+        except ImportError:
+            continue
+    raise AssertionError("pyarrow is a dependency")
+
+
+def _native_frame(columns: dict[str, Any], backend: Any) -> Any:
+    if backend != "pandas" and len({type(value) for value in columns["value"]}) > 1:
+        columns = columns | {"value": [None if v is None else str(v) for v in columns["value"]]}
+    return nw.from_dict(columns, backend=backend).to_native()
 
 
 def _feature(codebook: Codebook, layout: Layout, tally: Tally, j: int) -> tuple[NDArray[Any], ...]:

@@ -114,7 +114,8 @@ def _arrays(found: Clustering) -> dict[str, NDArray[Any]]:
         arrays["feature_weight"] = found.feature_weight
     for j in found.tally.wide:
         parts = found.tally.wide_parts(j)
-        arrays |= {f"wide_{j}_{part}": a for part, a in zip(_WIDE_PARTS, parts, strict=True)}
+        names = (f"wide_{j}_{part}" for part in _WIDE_PARTS)
+        arrays.update(zip(names, parts, strict=True))
     return arrays
 
 

@@ -46,7 +46,8 @@ class soft:  # noqa: N801  (reads as the function that it is)
         hard = math.isinf(self.t)
         weights = (relative == 1.0).astype(np.float64) if hard else relative**self.t
         total = weights.sum(axis=1, keepdims=True)
-        return np.divide(weights, total, out=weights, where=total > 0)
+        probabilities: NDArray[np.float64] = np.divide(weights, total, out=weights, where=total > 0)
+        return probabilities
 
 
 plurality = soft(math.inf)
@@ -111,7 +112,8 @@ def draw_from(
     cumulated = np.cumsum(probabilities, axis=1)
     thresholds = uniforms * cumulated[:, -1]
     below = cumulated <= thresholds[:, None]
-    return np.minimum(below.sum(axis=1), probabilities.shape[1] - 1).astype(np.int32)
+    drawn: NDArray[np.int32] = below.sum(axis=1, dtype=np.int32)
+    return np.minimum(drawn, np.int32(probabilities.shape[1] - 1))
 
 
 def resolve(rounding: str | Rounding, t: float) -> Rounding:

@@ -201,9 +201,7 @@ class _Potential:
         return current if block.weight is None else current * block.weight
 
 
-def distance_dtype(
-    n_features: int, feature_weight: NDArray[np.uint32] | None
-) -> type[np.uint16] | type[np.uint32]:
+def distance_dtype(n_features: int, feature_weight: NDArray[np.uint32] | None) -> type[Any]:
     """Return the narrowest type that holds every distance and one value beyond."""
     largest = n_features if feature_weight is None else int(feature_weight.sum())
     return np.uint16 if largest < 65535 else np.uint32

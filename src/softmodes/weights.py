@@ -72,6 +72,8 @@ def _checked(name: str, given: Any, n: int, of_what: str) -> NDArray[np.float64]
         raise ValueError(
             f"{name}[{worst}] is {weight[worst]}. Weights must be finite and not negative."
         )
+    if weight.max(initial=0.0) > np.finfo(np.float64).max / n:
+        raise ValueError(f"The sum of {name} may overflow. Divide the weights by a large number.")
     if not weight.any():
         raise ValueError(f"{name} is zero everywhere. At least one weight must be positive.")
     return weight
@@ -79,7 +81,7 @@ def _checked(name: str, given: Any, n: int, of_what: str) -> NDArray[np.float64]
 
 def _exponent(weight: NDArray[np.float64], size: float, limit: float) -> int:
     """Return the power of two to scale by: the least that makes all whole, within the limit."""
-    largest = int(np.floor(np.log2(limit / size)))
+    largest = int(np.floor(np.log2(limit) - np.log2(size)))
     return min(max(0, _fraction_bits(weight)), largest)
 
 
