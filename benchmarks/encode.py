@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pyarrow import csv
-from softmodes.pack import pack
 
 from softmodes.encode import learn
+from softmodes.pack import pack
 
 
 class Seconds(NamedTuple):

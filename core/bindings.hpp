@@ -6,4 +6,5 @@
 namespace softmodes {
 void bind_rows(nanobind::module_& m);
 void bind_driver(nanobind::module_& m);
+void bind_strings(nanobind::module_& m);
 }  // namespace softmodes

@@ -1,6 +1,8 @@
 // The nearest center of every row of a tile. Included by kernels.cpp only.
 #pragma once
 
+#include <bit>
+
 #include "compare.hpp"
 #include "hashing.hpp"
 #include "transpose.hpp"
@@ -12,72 +14,113 @@ template <class D>
 struct Lowest {
   D distance[kTileRows];
   D center[kTileRows];
-  D tied[kTileRows];
+  uint64_t tied[kTileRows / 64];  // a bit per row
 };
 
 template <class D>
-inline void find_lowest(const D* distances, int64_t n_centers, Lowest<D>& low) {
-  for (int r = 0; r < kTileRows; ++r) {
-    low.distance[r] = distances[r];
-    low.center[r] = low.tied[r] = 0;
-  }
-  for (int64_t c = 1; c < n_centers; ++c) {
-    const D* d = distances + c * kTileRows;
-    for (int r = 0; r < kTileRows; ++r) {
-      const bool less = d[r] < low.distance[r];
-      const bool same = d[r] == low.distance[r];
-      low.tied[r] = static_cast<D>(less ? 0 : (low.tied[r] | same));
-      low.center[r] = less ? static_cast<D>(c) : low.center[r];
-      low.distance[r] = less ? d[r] : low.distance[r];
+inline void find_lowest(const D* distances, int64_t n_centers, int64_t n_rows, Lowest<D>& low) {
+  using L = Lanes<D>;
+  constexpr int kAtOnce = 2;
+  for (auto& bits : low.tied) bits = 0;
+  for (int64_t r = 0; r < n_rows; r += kAtOnce * L::kCount) {
+    auto zero = L::broadcast(0);
+    decltype(zero) lowest[kAtOnce], first[kAtOnce], last[kAtOnce];
+    for (int v = 0; v < kAtOnce; ++v) {
+      lowest[v] = L::load(distances + r + v * L::kCount);
+      first[v] = last[v] = zero;
+    }
+    for (int64_t c = 1; c < n_centers; ++c) {
+      const auto center = L::broadcast(c);
+      for (int v = 0; v < kAtOnce; ++v) {
+        const auto d = L::load(distances + c * kTileRows + r + v * L::kCount);
+        const auto lower = L::min(d, lowest[v]);
+        first[v] = L::if_equal(lower, lowest[v], first[v], center);
+        last[v] = L::if_equal(lower, d, center, last[v]);
+        lowest[v] = lower;
+      }
+    }
+    for (int v = 0; v < kAtOnce; ++v) {
+      const int64_t row = r + v * L::kCount;
+      L::store(low.distance + row, lowest[v]);
+      L::store(low.center + row, first[v]);
+      const uint64_t all = ~uint64_t{0} >> (64 - L::kCount);
+      low.tied[row / 64] |= (L::equal_bits(first[v], last[v]) ^ all) << (row % 64);
     }
   }
 }
 
-// Among centers tied inside a group, takes the one of the smallest rank for every marked row.
+// Order among tied centers: the smallest rank wins.
+struct Ranks {
+  uint64_t key;
+  int64_t first_row;
+  uint64_t row_key(int64_t r) const { return fold(key, static_cast<uint64_t>(first_row + r)); }
+};
+
+// Which of 64 rows are as near to a center as to the nearest.
 template <class D>
-inline void settle_ties(const D* distances, int64_t first, int64_t n_centers, const uint64_t* row_key,
-                        const uint8_t* rows, int n, Lowest<D>& low) {
-  uint64_t best[kTileRows];
-  for (int i = 0; i < n; ++i) best[i] = ~uint64_t{0};
+inline uint64_t nearest_bits(const D* distances, const D* lowest) {
+  using L = Lanes<D>;
+  uint64_t bits = 0;
+  for (int i = 0; i < 64; i += L::kCount)
+    bits |= L::equal_bits(L::load(distances + i), L::load(lowest + i)) << i;
+  return bits;
+}
+
+// Takes, for 64 rows of which `rows` are marked, the tied center of the smallest rank.
+template <class D>
+inline void settle_ties(const D* distances, int64_t first, int64_t n_centers, int64_t row,
+                        uint64_t rows, const Ranks& ranks, Lowest<D>& low) {
+  uint64_t key[64], best[64];
+  for (uint64_t left = rows; left; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    key[i] = ranks.row_key(row + i);
+    best[i] = ~uint64_t{0};
+  }
   for (int64_t c = 0; c < n_centers; ++c) {
-    const D* d = distances + c * kTileRows;
-    for (int i = 0; i < n; ++i) {
-      const int r = rows[i];
-      if (d[r] != low.distance[r]) continue;
-      const uint64_t rank = fold(row_key[r], static_cast<uint64_t>(first + c));
+    const D* d = distances + c * kTileRows + row;
+    for (uint64_t left = rows & nearest_bits(d, low.distance + row); left; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      const uint64_t rank = fold(key[i], static_cast<uint64_t>(first + c));
       if (rank < best[i]) {
         best[i] = rank;
-        low.center[r] = static_cast<D>(c);
+        low.center[row + i] = static_cast<D>(c);
       }
     }
   }
 }
 
-// Merges a group's lowest into the result so far.
+// Merges a later group's lowest into the result so far.
 template <class D>
-inline void merge_group(const D* distances, int64_t first, int64_t n_centers, int64_t n_rows,
-                        Ties ties, const uint64_t* row_key, Lowest<D>& low, uint32_t* distance,
-                        int32_t* label) {
-  if (ties.by_hash) {
-    uint8_t rows[kTileRows];
-    int n = 0;
-    for (int64_t r = 0; r < n_rows; ++r)
-      if (low.tied[r] && (first == 0 || low.distance[r] <= distance[r]))
-        rows[n++] = static_cast<uint8_t>(r);
-    if (n) settle_ties(distances, first, n_centers, row_key, rows, n, low);
-  }
+inline void merge_group(const Lowest<D>& low, int64_t first, int64_t n_rows, Ties ties,
+                        const Ranks& ranks, uint32_t* distance, int32_t* label) {
   for (int64_t r = 0; r < n_rows; ++r) {
     const uint32_t d = low.distance[r];
     const auto center = static_cast<int32_t>(first + low.center[r]);
-    if (first == 0 || d < distance[r]) {
+    if (d < distance[r]) {
       distance[r] = d;
       label[r] = center;
-    } else if (ties.by_hash && d == distance[r] &&
-               fold(row_key[r], static_cast<uint64_t>(center)) <
-                   fold(row_key[r], static_cast<uint64_t>(label[r]))) {
-      label[r] = center;
+    } else if (d == distance[r] && ties.by_hash) {
+      const uint64_t key = ranks.row_key(r);
+      if (fold(key, static_cast<uint64_t>(center)) < fold(key, static_cast<uint64_t>(label[r])))
+        label[r] = center;
     }
   }
+}
+
+template <class D>
+inline void take_group(const Lowest<D>& low, int64_t n_rows, uint32_t* distance, int32_t* label) {
+  for (int64_t r = 0; r < n_rows; ++r) distance[r] = low.distance[r];
+  for (int64_t r = 0; r < n_rows; ++r) label[r] = static_cast<int32_t>(low.center[r]);
+}
+
+// The marked rows among 64 that are not already nearer to an earlier center.
+template <class D>
+inline uint64_t still_open(uint64_t rows, const D* lowest, const uint32_t* distance) {
+  for (uint64_t left = rows; left; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    if (lowest[i] > distance[i]) rows &= ~(uint64_t{1} << i);
+  }
+  return rows;
 }
 
 // Cells of the ignored code were counted as mismatches with every center.
@@ -112,34 +155,40 @@ inline void group_distances(const Plan& plan, const uint8_t* rows, int64_t n_row
 
 template <class D>
 inline void nearest_as(const Plan& plan, const uint8_t* rows, int64_t n_rows, int64_t first,
-                       const uint64_t* row_key, Ties ties, const TileScratch& scratch,
+                       int64_t global_row, Ties ties, const TileScratch& scratch,
                        uint32_t* distance, int32_t* label) {
   Lowest<D> low;
   D* distances = reinterpret_cast<D*>(scratch.distances);
   const int64_t n = plan.n_centers - first < kGroup ? plan.n_centers - first : kGroup;
   group_distances<D>(plan, rows, n_rows, first, n, scratch, distances);
-  find_lowest(distances, n, low);
-  merge_group(distances, first, n, n_rows, ties, row_key, low, distance, label);
+  find_lowest(distances, n, n_rows, low);
+  const Ranks ranks{ties.key, global_row};
+  for (int64_t r = 0; ties.by_hash && r < n_rows; r += 64) {
+    uint64_t rows = low.tied[r / 64];
+    if (n_rows - r < 64) rows &= (uint64_t{1} << (n_rows - r)) - 1;
+    if (first) rows = still_open(rows, low.distance + r, distance + r);
+    if (rows) settle_ties(distances, first, n, r, rows, ranks, low);
+  }
+  if (first)
+    merge_group(low, first, n_rows, ties, ranks, distance, label);
+  else
+    take_group(low, n_rows, distance, label);
 }
 
 inline void nearest(const Plan& plan, const uint8_t* rows, int64_t n_rows, int64_t first,
                     int64_t global_row, Ties ties, const TileScratch& scratch, uint32_t* distance,
                     int32_t* label) {
-  uint64_t key[kTileRows];
-  if (ties.by_hash)
-    for (int64_t r = 0; r < n_rows; ++r)
-      key[r] = fold(ties.key, static_cast<uint64_t>(global_row + r));
   if (first == 0)
     transpose_tile(plan, whole_tile(plan, rows, n_rows, scratch), n_rows, scratch.tile);
   switch (plan.distance_bytes) {
     case 1:
-      nearest_as<uint8_t>(plan, rows, n_rows, first, key, ties, scratch, distance, label);
+      nearest_as<uint8_t>(plan, rows, n_rows, first, global_row, ties, scratch, distance, label);
       break;
     case 2:
-      nearest_as<uint16_t>(plan, rows, n_rows, first, key, ties, scratch, distance, label);
+      nearest_as<uint16_t>(plan, rows, n_rows, first, global_row, ties, scratch, distance, label);
       break;
     default:
-      nearest_as<uint32_t>(plan, rows, n_rows, first, key, ties, scratch, distance, label);
+      nearest_as<uint32_t>(plan, rows, n_rows, first, global_row, ties, scratch, distance, label);
   }
   if (first + kGroup >= plan.n_centers) forgive_ignored(plan, scratch.tile, n_rows, distance);
 }

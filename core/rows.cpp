@@ -1,7 +1,7 @@
 #include "rows.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include "counters.hpp"
 #include "hashing.hpp"
@@ -34,19 +34,43 @@ struct Tile {
 };
 
 // The rows of a chunk or range, by cluster: order[start[c] .. start[c + 1]).
-struct ByCluster {
-  std::vector<int32_t> order;
-  std::vector<int64_t> start;
-
+class ByCluster {
+ public:
   void sort(const int32_t* labels, int64_t n, int64_t k) {
-    start.assign(static_cast<size_t>(k) + 2, 0);
-    order.resize(static_cast<size_t>(n));
-    for (int64_t i = 0; i < n; ++i) ++start[labels[i] + 2];
-    for (int64_t c = 2; c <= k + 1; ++c) start[c] += start[c - 1];
-    for (int64_t i = 0; i < n; ++i) order[start[labels[i] + 1]++] = static_cast<int32_t>(i);
+    // Each quarter of the rows has its own counters: rows of one cluster, one after the other,
+    // need not wait for each other.
+    const int64_t quarter = n / kParts;
+    next_.assign(static_cast<size_t>(k * kParts), 0);
+    order_.resize(static_cast<size_t>(n));
+    start_.resize(static_cast<size_t>(k) + 1);
+    for_each_row(quarter, n, [&](int64_t i, int part) { ++next_[labels[i] * kParts + part]; });
+    int64_t sum = 0;
+    for (int64_t c = 0; c < k; ++c) {
+      start_[c] = sum;
+      for (int part = 0; part < kParts; ++part)
+        sum += std::exchange(next_[c * kParts + part], static_cast<int32_t>(sum));
+    }
+    start_[k] = sum;
+    for_each_row(quarter, n, [&](int64_t i, int part) {
+      order_[next_[labels[i] * kParts + part]++] = static_cast<int32_t>(i);
+    });
   }
-  const int32_t* begin(int64_t c) const { return order.data() + start[c]; }
-  int64_t size(int64_t c) const { return start[c + 1] - start[c]; }
+  const int32_t* begin(int64_t c) const { return order_.data() + start_[c]; }
+  int64_t size(int64_t c) const { return start_[c + 1] - start_[c]; }
+
+ private:
+  static constexpr int kParts = 4;
+
+  template <class F>
+  static void for_each_row(int64_t quarter, int64_t n, const F& f) {
+    for (int64_t i = 0; i < quarter; ++i)
+      for (int part = 0; part < kParts; ++part) f(part * quarter + i, part);
+    for (int64_t i = kParts * quarter; i < n; ++i) f(i, kParts - 1);
+  }
+
+  std::vector<int32_t> order_;
+  std::vector<int64_t> start_;
+  std::vector<int32_t> next_;
 };
 
 // One thread's share of a tally.
@@ -122,21 +146,28 @@ class TallyPass {
                        w.tile.view(), distance, labels);
     }
     w.sum.fingerprint += kernels_.fingerprint(labels, factors_.data(), n, block_.first_row + first);
-    for (int64_t r = 0; r < n; ++r) {
-      const int64_t weight = block_.weight ? block_.weight[first + r] : 1;
-      w.sum.cost += weight * distance[r];
-      w.sizes[labels[r]] += weight;
+    if (block_.weight) {
+      for (int64_t r = 0; r < n; ++r) {
+        w.sum.cost += block_.weight[first + r] * distance[r];
+        w.sizes[labels[r]] += block_.weight[first + r];
+      }
+    } else {
+      for (int64_t r = 0; r < n; ++r) w.sum.cost += distance[r];
+      if (!in_chunks_)  // else the sort tells
+        for (int64_t r = 0; r < n; ++r) ++w.sizes[labels[r]];
     }
     return true;
   }
 
   void count_chunk(int64_t first, int64_t n, const int32_t* labels, Worker& w) {
     w.sorted.sort(labels, n, k_);
-    for (int64_t c = 0; c < k_; ++c)
-      if (w.sorted.size(c))
-        kernels_.count(counters_.shape(), block_.rows + first * block_.layout.stride,
-                       w.sorted.begin(c), w.sorted.size(c),
-                       w.counters.as<uint32_t>() + c * counters_.size());
+    for (int64_t c = 0; c < k_; ++c) {
+      if (!w.sorted.size(c)) continue;
+      w.sizes[c] += w.sorted.size(c);
+      kernels_.count(counters_.shape(), block_.rows + first * block_.layout.stride,
+                     w.sorted.begin(c), w.sorted.size(c),
+                     w.counters.as<uint32_t>() + c * counters_.size());
+    }
   }
 
   void add_counters() {

@@ -2,7 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from numpy.typing import NDArray
+
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")

@@ -267,7 +267,11 @@ def test_type_classes_are_ordered_and_equal_numbers_are_one_value():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("pair", [(1, True), ("1", 1), ("a", b"a"), (np.True_, 1), (0, False)])
+@pytest.mark.parametrize(
+    "pair",
+    [(1, True), ("1", 1), ("a", b"a"), (np.True_, 1), (0, False), (0.0, False), (1.5, True),
+     (np.True_, 1.0), (dt.date(2020, 1, 1), dt.datetime(2020, 1, 1))],
+)  # fmt: skip
 def test_equal_looking_values_of_two_classes_stay_apart(pair):
     for column in (pair, pair[::-1]):
         codebook, _ = learn([[value] for value in column])
@@ -377,6 +381,39 @@ def test_zoned_nanoseconds_are_refused():
         learn(table)
 
 
+NOON = dt.datetime(2020, 5, 17, 12)
+ARROW_TYPES = [
+    *((kind, [1, 2]) for kind in (pa.int8(), pa.uint8(), pa.int16(), pa.uint32(), pa.uint64())),
+    *((kind, [1.5, 2.0]) for kind in (pa.float16(), pa.float32(), pa.float64())),
+    *((kind, [Decimal("1.5"), Decimal(2)]) for kind in (pa.decimal128(9, 2), pa.decimal256(50, 2))),
+    *((kind, ["", "é"]) for kind in (pa.string(), pa.large_string(), pa.string_view())),
+    *((kind, [b"", b"ab"]) for kind in (pa.binary(), pa.large_binary(), pa.binary_view())),
+    (pa.binary(2), [b"aa", b"ab"]),
+    (pa.bool_(), [False, True]),
+    *((kind, [dt.date(1960, 1, 1), NOON.date()]) for kind in (pa.date32(), pa.date64())),
+    *((pa.timestamp(u), [NOON, NOON + dt.timedelta(1)]) for u in ("s", "ms", "us", "ns")),
+    *((pa.timestamp(u, "Asia/Tokyo"), [NOON.replace(tzinfo=UTC)]) for u in ("s", "ns")),
+    *((kind, [dt.time(1), dt.time(2)]) for kind in (pa.time32("s"), pa.time32("ms"))),
+    *((kind, [dt.time(1), dt.time(2)]) for kind in (pa.time64("us"), pa.time64("ns"))),
+    *((pa.duration(u), [dt.timedelta(-1), dt.timedelta(1)]) for u in ("s", "ms", "us", "ns")),
+]
+
+
+@pytest.mark.parametrize(("kind", "values"), ARROW_TYPES, ids=lambda part: str(part)[:30])
+def test_every_flat_arrow_type_gives_the_codes_of_its_python_values(kind, values):
+    column = [values[-1], None, *values, values[0]]
+    cells = pa.array(column, kind)
+    whole = assert_as_naive(pa.table({"a": cells}), [column])
+    assert not whole.encode(rows_of([column]))[1]
+    assert_as_naive(pa.table({"a": pa.chunked_array([cells[:1], cells[1:1], cells[1:]])}), [column])
+    assert_as_naive(pa.table({"a": cells[2:]}), [column[2:]])
+    coded = pa.DictionaryArray.from_arrays([1, None, 0], cells)
+    assert_as_naive(pa.table({"a": coded}), [[None, None, column[0]]])
+    other = pa.DictionaryArray.from_arrays([len(values), 0], cells[2:])
+    twice = pa.chunked_array([coded.slice(1), other])
+    assert_as_naive(pa.table({"a": twice}), [[None, column[0], values[0], values[0]]])
+
+
 # --- integers, bytes, floats ---------------------------------------------------------------------
 
 INTEGERS = ["bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
@@ -408,7 +445,7 @@ def test_integers_of_every_type_and_layout_give_the_codes_of_lists(dtype, order)
 @pytest.mark.parametrize("span", [3, 256, 257, 1000, 10**6, 10**12])
 def test_small_and_large_ranges_of_integers_agree(span):
     rng = np.random.default_rng(1)
-    X = rng.integers(-span // 2, span // 2, (400, 18))
+    X = rng.integers(-span // 2, span // 2, (150, 18))
     assert_as_naive(X, X.T.tolist())
     assert_as_naive(pl.DataFrame(X), X.T.tolist())
 
@@ -445,6 +482,11 @@ def test_floats_of_every_type_are_numbers_by_value(dtype):
 def test_numpy_text_of_every_type(dtype):
     X = np.array([["b", "aé"[:1]], ["", "abc"], ["b", "a"]]).astype(dtype)
     assert_as_naive(X, X.astype(object).T.tolist())
+
+
+@pytest.mark.parametrize("column", [[-0.0], [0.0, -0.0], [-0.0, 0.0, 1.0], ["a", -0.0], [-0.0, 1]])
+def test_zero_is_shown_without_sign(column):
+    assert math.copysign(1, learn(objects([column]))[0].categories[0][0]) == 1
 
 
 def test_masked_cells_are_missing():
@@ -487,8 +529,8 @@ def test_sparse_nan_is_missing_and_stored_zeros_are_zeros():
 
 
 def test_wide_sparse_columns_equal_dense_ones():
-    X = sparse_example("int64", 3000)
-    X[:, 3] = np.arange(3000) - 1500
+    X = sparse_example("int64", 1000)
+    X[:, 3] = np.arange(1000) - 500
     assert_as_naive(sp.csc_array(X), X.T.tolist())
 
 
@@ -800,11 +842,10 @@ def test_codebooks_are_equal_by_content_and_survive_pickle_after_use():
     assert codebook != learn([["a", 1, None], ["c", 2, 0.5]])[0]
 
 
-def test_numbers_of_different_types_are_written_apart():
+def test_equal_numbers_of_two_types_are_written_apart():
     whole, real = learn([[1], [2]])[0], learn([[1.0], [2.0]])[0]
-    assert whole.to_json() != real.to_json() or json.dumps(whole.to_json()) != json.dumps(
-        real.to_json()
-    )
+    assert whole != real
+    assert not whole.encode([[1.0], [2.0]])[1]
 
 
 GOOD = learn([["a", 1], ["b", 2]])[0].to_json()

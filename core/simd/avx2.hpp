@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "lanes.hpp"
+
 namespace softmodes::SOFTMODES_ISA {
 
 constexpr int kWidth = 32;
@@ -101,5 +103,36 @@ inline V16 sub16(V16 sum, V bytes, int shift) {
   const V16 x = spread(bytes, shift);
   return {_mm256_sub_epi16(sum.even, x.even), _mm256_sub_epi16(sum.odd, x.odd)};
 }
+
+template <>
+struct Lanes<uint8_t> {
+  static constexpr int kCount = 32;
+  static V load(const uint8_t* p) { return SOFTMODES_ISA::load(p); }
+  static void store(uint8_t* p, V v) { SOFTMODES_ISA::store(p, v); }
+  static V broadcast(int64_t x) { return _mm256_set1_epi8(static_cast<char>(x)); }
+  static V min(V a, V b) { return _mm256_min_epu8(a, b); }
+  static V if_equal(V a, V b, V yes, V no) {
+    return _mm256_blendv_epi8(no, yes, _mm256_cmpeq_epi8(a, b));
+  }
+  static uint64_t equal_bits(V a, V b) { return byte_bits(_mm256_cmpeq_epi8(a, b)); }
+};
+
+template <>
+struct Lanes<uint16_t> {
+  static constexpr int kCount = 16;
+  static V load(const uint16_t* p) { return _mm256_loadu_si256(reinterpret_cast<const V*>(p)); }
+  static void store(uint16_t* p, V v) { _mm256_storeu_si256(reinterpret_cast<V*>(p), v); }
+  static V broadcast(int64_t x) { return _mm256_set1_epi16(static_cast<short>(x)); }
+  static V min(V a, V b) { return _mm256_min_epu16(a, b); }
+  static V if_equal(V a, V b, V yes, V no) {
+    return _mm256_blendv_epi8(no, yes, _mm256_cmpeq_epi16(a, b));
+  }
+  static uint64_t equal_bits(V a, V b) {
+    const V equal = _mm256_cmpeq_epi16(a, b);
+    const __m128i bytes =
+        _mm_packs_epi16(_mm256_castsi256_si128(equal), _mm256_extracti128_si256(equal, 1));
+    return static_cast<uint32_t>(_mm_movemask_epi8(bytes));
+  }
+};
 
 }  // namespace softmodes::SOFTMODES_ISA

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "lanes.hpp"
+
 namespace softmodes::SOFTMODES_ISA {
 
 constexpr int kWidth = 64;
@@ -95,5 +97,31 @@ inline V16 sub16(V16 sum, V bytes, int shift) {
   const V16 x = spread(bytes, shift);
   return {_mm512_sub_epi16(sum.even, x.even), _mm512_sub_epi16(sum.odd, x.odd)};
 }
+
+template <>
+struct Lanes<uint8_t> {
+  static constexpr int kCount = 64;
+  static V load(const uint8_t* p) { return _mm512_loadu_si512(p); }
+  static void store(uint8_t* p, V v) { _mm512_storeu_si512(p, v); }
+  static V broadcast(int64_t x) { return _mm512_set1_epi8(static_cast<char>(x)); }
+  static V min(V a, V b) { return _mm512_min_epu8(a, b); }
+  static V if_equal(V a, V b, V yes, V no) {
+    return _mm512_mask_mov_epi8(no, _mm512_cmpeq_epi8_mask(a, b), yes);
+  }
+  static uint64_t equal_bits(V a, V b) { return _mm512_cmpeq_epi8_mask(a, b); }
+};
+
+template <>
+struct Lanes<uint16_t> {
+  static constexpr int kCount = 32;
+  static V load(const uint16_t* p) { return _mm512_loadu_si512(p); }
+  static void store(uint16_t* p, V v) { _mm512_storeu_si512(p, v); }
+  static V broadcast(int64_t x) { return _mm512_set1_epi16(static_cast<short>(x)); }
+  static V min(V a, V b) { return _mm512_min_epu16(a, b); }
+  static V if_equal(V a, V b, V yes, V no) {
+    return _mm512_mask_mov_epi16(no, _mm512_cmpeq_epi16_mask(a, b), yes);
+  }
+  static uint64_t equal_bits(V a, V b) { return _mm512_cmpeq_epi16_mask(a, b); }
+};
 
 }  // namespace softmodes::SOFTMODES_ISA

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "lanes.hpp"
+
 namespace softmodes::SOFTMODES_ISA {
 
 constexpr int kWidth = 16;            // bytes of a vector

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "lanes.hpp"
+
 namespace softmodes::SOFTMODES_ISA {
 
 constexpr int kWidth = 16;
@@ -87,5 +89,31 @@ inline V16 sub16(V16 sum, V bytes, int shift) {
   const V16 x = spread(bytes, shift);
   return {_mm_sub_epi16(sum.low, x.low), _mm_sub_epi16(sum.high, x.high)};
 }
+
+inline V choose(V mask, V yes, V no) { return xor_(no, and_(mask, xor_(yes, no))); }
+
+template <>
+struct Lanes<uint8_t> {
+  static constexpr int kCount = 16;
+  static V load(const uint8_t* p) { return SOFTMODES_ISA::load(p); }
+  static void store(uint8_t* p, V v) { SOFTMODES_ISA::store(p, v); }
+  static V broadcast(int64_t x) { return _mm_set1_epi8(static_cast<char>(x)); }
+  static V min(V a, V b) { return _mm_min_epu8(a, b); }
+  static V if_equal(V a, V b, V yes, V no) { return choose(_mm_cmpeq_epi8(a, b), yes, no); }
+  static uint64_t equal_bits(V a, V b) { return byte_bits(_mm_cmpeq_epi8(a, b)); }
+};
+
+template <>
+struct Lanes<uint16_t> {
+  static constexpr int kCount = 8;
+  static V load(const uint16_t* p) { return _mm_loadu_si128(reinterpret_cast<const V*>(p)); }
+  static void store(uint16_t* p, V v) { _mm_storeu_si128(reinterpret_cast<V*>(p), v); }
+  static V broadcast(int64_t x) { return _mm_set1_epi16(static_cast<short>(x)); }
+  static V min(V a, V b) { return _mm_sub_epi16(a, _mm_subs_epu16(a, b)); }
+  static V if_equal(V a, V b, V yes, V no) { return choose(_mm_cmpeq_epi16(a, b), yes, no); }
+  static uint64_t equal_bits(V a, V b) {
+    return byte_bits(_mm_packs_epi16(_mm_cmpeq_epi16(a, b), zero()));
+  }
+};
 
 }  // namespace softmodes::SOFTMODES_ISA

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from softmodes import _kernels
 from softmodes._values import (
     NANOSECONDS,
     Key,
@@ -22,6 +23,7 @@ from softmodes._values import (
     unsupported,
 )
 
+_MOST_STRINGS = 1 << 16  # beyond, Arrow counts on for the error message
 _PIECE = 1 << 16  # cells whose indices stay in cache while they are looked up
 
 
@@ -229,6 +231,42 @@ def _is_binary(kind: Any) -> bool:
 
 def _hash(column: Any, limit: int | None) -> Factor:
     column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    factor = _hash_strings(column, limit) if _is_string(column.type) else None
+    return _hash_by_arrow(column, limit) if factor is None else factor
+
+
+def _hash_strings(column: Any, limit: int | None) -> Factor | None:
+    """Hash strings natively, two to three times faster than Arrow; None past `_MOST_STRINGS`."""
+    dictionary = _kernels.string_dictionary()
+    codes = np.empty(len(column), np.int32)
+    start = 0
+    for chunk in column.chunks:
+        part = codes[start : start + len(chunk)]
+        if not dictionary.encode(*_string_buffers(chunk), _MOST_STRINGS, part):
+            return None
+        start += len(chunk)
+    first = dictionary.first_cells()
+    distinct = column.take(pa.array(first)).combine_chunks()
+    ranking = _rank_arrow(distinct, limit)
+    has_missing = column.null_count > 0
+    table = np.append(ranking.places, len(ranking.values))
+    table = table.astype(code_dtype(len(ranking.values) + has_missing))
+    out = np.empty(len(codes), table.dtype)
+    _kernels.look_up(codes, table, out)
+    return Factor(ranking.values, out, has_missing)
+
+
+def _string_buffers(chunk: Any) -> tuple[Any, ...]:
+    """Return offsets, bytes, validity bits (or None) and the first of these bits."""
+    validity, offsets, data = chunk.buffers()
+    kind = np.int64 if pa.types.is_large_string(chunk.type) else np.int32
+    edges = np.frombuffer(offsets, kind)[chunk.offset : chunk.offset + len(chunk) + 1]
+    cells = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
+    bits = np.frombuffer(validity, np.uint8) if chunk.null_count else None
+    return edges, cells, bits, chunk.offset
+
+
+def _hash_by_arrow(column: Any, limit: int | None) -> Factor:
     chunks = pc.dictionary_encode(column, null_encoding="encode").chunks
     if not chunks:
         return Factor(array_of([]), np.zeros(0, np.uint8), has_missing=False)

@@ -156,6 +156,16 @@ def unpack(layout: Any, packed: NDArray[np.uint8], rows: NDArray[np.int64]) -> N
     return out
 
 
+def string_dictionary() -> Any:
+    """Return an empty dictionary of strings, to be filled run by run of cells."""
+    return _core.StringDictionary()
+
+
+def look_up(codes: NDArray[np.int32], table: NDArray[Any], out: NDArray[Any]) -> None:
+    """Write `table[codes]` into `out`; codes outside get the last entry."""
+    _core.look_up(codes, table, out)
+
+
 def instruction_sets() -> tuple[str, ...]:
     """Return the instruction sets that this CPU has, best last."""
     return tuple(_core.instruction_sets())

@@ -1,0 +1,44 @@
+// Lanes of 8, 16 or 32 bits for finding the nearest center: portable, left to the compiler.
+// An instruction set may specialise it.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace softmodes::SOFTMODES_ISA {
+
+template <class D>
+struct Lanes {
+  static constexpr int kCount = 16;
+  struct Vec {
+    D at[kCount];
+  };
+
+  static Vec load(const D* p) {
+    Vec v;
+    std::memcpy(v.at, p, sizeof v.at);
+    return v;
+  }
+  static void store(D* p, Vec v) { std::memcpy(p, v.at, sizeof v.at); }
+  static Vec broadcast(int64_t x) {
+    Vec v;
+    for (D& a : v.at) a = static_cast<D>(x);
+    return v;
+  }
+  static Vec min(Vec a, Vec b) {
+    for (int i = 0; i < kCount; ++i) a.at[i] = a.at[i] < b.at[i] ? a.at[i] : b.at[i];
+    return a;
+  }
+  // a == b ? yes : no
+  static Vec if_equal(Vec a, Vec b, Vec yes, Vec no) {
+    for (int i = 0; i < kCount; ++i) no.at[i] = a.at[i] == b.at[i] ? yes.at[i] : no.at[i];
+    return no;
+  }
+  static uint64_t equal_bits(Vec a, Vec b) {
+    uint64_t bits = 0;
+    for (int i = 0; i < kCount; ++i) bits |= uint64_t{a.at[i] == b.at[i]} << i;
+    return bits;
+  }
+};
+
+}  // namespace softmodes::SOFTMODES_ISA
