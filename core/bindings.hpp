@@ -7,4 +7,5 @@ namespace softmodes {
 void bind_rows(nanobind::module_& m);
 void bind_driver(nanobind::module_& m);
 void bind_strings(nanobind::module_& m);
+void bind_roofs(nanobind::module_& m);
 }  // namespace softmodes

@@ -182,4 +182,44 @@ inline void compare_tile(const Plan& plan, const uint8_t* tile, int64_t n_rows, 
   }
 }
 
+// Distances along the rows, for binary features and few centers: no transposition.
+template <int C>
+inline void compare_rows(const Plan& plan, const uint8_t* rows, int64_t n_rows, uint32_t* out) {
+  constexpr int kAtOnce = 30;  // vectors, one more at the end, whose popcounts fit together in a byte
+  const int64_t whole = plan.stride / kWidth, rest = plan.stride % kWidth;
+  for (int64_t r = 0; r < n_rows; ++r) {
+    const uint8_t* row = rows + r * plan.stride;
+    uint32_t total[C] = {};
+    for (int64_t first = 0; first < whole || first == 0; first += kAtOnce) {
+      const int64_t end = first + kAtOnce < whole ? first + kAtOnce : whole;
+      V sum[C];
+      for (auto& s : sum) s = zero();
+      if (first == 0 && rest)
+        for (int c = 0; c < C; ++c) {
+          const uint8_t* center = plan.center_rows + c * plan.stride + whole * kWidth;
+          const V x = load_front(row + whole * kWidth, rest);
+          sum[c] = popcount8(xor_(x, load_front(center, rest)));
+        }
+      for (int64_t v = first; v < end; ++v) {
+        const V x = load(row + v * kWidth);
+        for (int c = 0; c < C; ++c) {
+          const V center = load(plan.center_rows + c * plan.stride + v * kWidth);
+          sum[c] = add8(sum[c], popcount8(xor_(x, center)));
+        }
+      }
+      for (int c = 0; c < C; ++c) total[c] += sum_bytes(sum[c]);
+    }
+    for (int c = 0; c < C; ++c) out[c * kTileRows + r] = total[c];
+  }
+}
+
+inline void compare_rows(const Plan& plan, const uint8_t* rows, int64_t n_rows, uint32_t* out) {
+  switch (plan.n_centers) {
+    case 1: compare_rows<1>(plan, rows, n_rows, out); break;
+    case 2: compare_rows<2>(plan, rows, n_rows, out); break;
+    case 3: compare_rows<3>(plan, rows, n_rows, out); break;
+    default: compare_rows<4>(plan, rows, n_rows, out);
+  }
+}
+
 }  // namespace softmodes::SOFTMODES_ISA

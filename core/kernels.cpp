@@ -7,6 +7,20 @@
 
 namespace softmodes::SOFTMODES_ISA {
 
+static void group(const int32_t* label, int64_t n, int64_t n_clusters, int32_t* order,
+                  int64_t* start) {
+  int64_t end = 0;
+  for (int64_t c = 0; c < n_clusters; ++c) {
+    start[c] = end;
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16)
+      end += append_equal(label + i, static_cast<int32_t>(c), static_cast<int32_t>(i), order + end);
+    for (; i < n; ++i)
+      if (label[i] == c) order[end++] = static_cast<int32_t>(i);
+  }
+  start[n_clusters] = end;
+}
+
 static uint64_t fingerprint(const int32_t* label, const uint64_t* label_factors, int64_t n,
                             int64_t global_row) {
   uint64_t sum = 0;
@@ -52,8 +66,17 @@ static void presence(const uint8_t* matrix, int64_t n_rows, int64_t n_columns, u
 
 extern const Kernels table;
 const Kernels table = {
-    SOFTMODES_STRING(SOFTMODES_ISA), kPopcount, nearest,  distances, count,
-    fingerprint,                     untranspose, pack_run, presence,
+    .name = SOFTMODES_STRING(SOFTMODES_ISA),
+    .popcount = kPopcount,
+    .few_clusters = kFewClusters,
+    .nearest = nearest,
+    .distances = distances,
+    .count = count,
+    .group = group,
+    .fingerprint = fingerprint,
+    .untranspose = untranspose,
+    .pack_run = pack_run,
+    .presence = presence,
 };
 
 }  // namespace softmodes::SOFTMODES_ISA

@@ -7,6 +7,7 @@
 namespace softmodes {
 
 constexpr int kTileRows = 256;      // rows that are transposed and compared together
+constexpr int kSpareColumns = 32;   // at the end of a tile, to be written but not read
 constexpr int kGroup = 128;         // centers whose distances to a tile are kept at once
 constexpr int kQuad = 4;            // centers compared in one sweep over the columns of a tile
 
@@ -63,7 +64,7 @@ struct Ties {
 // Working memory of one thread.
 struct TileScratch {
   uint8_t* rows;       // kTileRows packed rows, for a tile that is not full
-  uint8_t* tile;       // transposed columns
+  uint8_t* tile;       // transposed columns, and kSpareColumns
   uint8_t* distances;  // kGroup x kTileRows distances
 };
 
@@ -86,7 +87,8 @@ struct MatrixRun {
 
 struct Kernels {
   const char* name;
-  bool popcount;
+  bool popcount;     // bits are compared by popcount, not by look-up
+  int few_clusters;  // see `group`
 
   // Nearest center of up to kTileRows rows: `distance` and `label`. One call for every kGroup
   // centers, first = 0, kGroup, ...: the last one completes the result.
@@ -99,6 +101,10 @@ struct Kernels {
   // Adds rows[order[i] * stride] to the counters of one cluster.
   void (*count)(const CountShape&, const uint8_t* rows, const int32_t* order, int64_t n,
                 uint32_t* counters);
+  // Rows 0 .. n by label: order[start[c] .. start[c + 1]); `order` has 16 words to spare.
+  // Takes one sweep for every cluster: pays for few_clusters at most.
+  void (*group)(const int32_t* label, int64_t n, int64_t n_clusters, int32_t* order,
+                int64_t* start);
   // Sum of row_factor * label_factor.
   uint64_t (*fingerprint)(const int32_t* label, const uint64_t* label_factors, int64_t n,
                           int64_t global_row);

@@ -81,10 +81,10 @@ inline void settle_ties(const D* distances, int64_t first, int64_t n_centers, in
     for (uint64_t left = rows & nearest_bits(d, low.distance + row); left; left &= left - 1) {
       const int i = std::countr_zero(left);
       const uint64_t rank = fold(key[i], static_cast<uint64_t>(first + c));
-      if (rank < best[i]) {
-        best[i] = rank;
-        low.center[row + i] = static_cast<D>(c);
-      }
+      const bool lower = rank < best[i];  // as likely as not: no branch
+      best[i] = lower ? rank : best[i];
+      D& center = low.center[row + i];
+      center = lower ? static_cast<D>(c) : center;
     }
   }
 }
@@ -149,7 +149,8 @@ inline const uint8_t* whole_tile(const Plan& plan, const uint8_t* rows, int64_t 
 template <class D>
 inline void group_distances(const Plan& plan, const uint8_t* rows, int64_t n_rows, int64_t first,
                             int64_t n, const TileScratch& scratch, D* out) {
-  (void)rows;
+  if constexpr (sizeof(D) == 4)
+    if (plan.by_rows) return compare_rows(plan, rows, n_rows, out);
   compare_tile<D>(plan, scratch.tile, n_rows, first, n, out);
 }
 
@@ -178,7 +179,7 @@ inline void nearest_as(const Plan& plan, const uint8_t* rows, int64_t n_rows, in
 inline void nearest(const Plan& plan, const uint8_t* rows, int64_t n_rows, int64_t first,
                     int64_t global_row, Ties ties, const TileScratch& scratch, uint32_t* distance,
                     int32_t* label) {
-  if (first == 0)
+  if (first == 0 && !plan.by_rows)
     transpose_tile(plan, whole_tile(plan, rows, n_rows, scratch), n_rows, scratch.tile);
   switch (plan.distance_bytes) {
     case 1:
@@ -203,7 +204,7 @@ inline void distances_as(const Plan& plan, const uint8_t* rows, int64_t n_rows, 
 
 inline void distances(const Plan& plan, const uint8_t* rows, int64_t n_rows, int64_t first,
                       int64_t n, const TileScratch& scratch, uint32_t* out) {
-  if (first == 0)
+  if (first == 0 && !plan.by_rows)
     transpose_tile(plan, whole_tile(plan, rows, n_rows, scratch), n_rows, scratch.tile);
   switch (plan.distance_bytes) {
     case 1: distances_as<uint8_t>(plan, rows, n_rows, first, n, scratch, out); break;

@@ -6,6 +6,10 @@
 namespace softmodes {
 namespace {
 
+// Up to here comparing along the rows beats transposing them.
+constexpr int64_t kFewCenters = 4;
+constexpr int64_t kLongRow = 256;  // bytes
+
 constexpr int kDigitBits = 4;  // feature weights are compared digit by digit
 constexpr uint32_t kDigits = (1u << kDigitBits) - 1;
 
@@ -28,6 +32,11 @@ CenterPlan::CenterPlan(const Layout& layout, const Centers& centers, const Kerne
   plan_.stride = layout.stride;
   plan_.wide_columns = layout.wide_bytes();
   choose_sections(kernels);
+  if (plan_.by_rows) {
+    plan_.distance_bytes = 4;
+    pack_centers();
+    return;
+  }
   add_bits();
   add_nibbles();
   add_wide();
@@ -67,12 +76,23 @@ bool CenterPlan::matches_something(int64_t center, int64_t feature) const {
 
 // A popcount can express neither weights nor a center value that matches nothing.
 void CenterPlan::choose_sections(const Kernels& kernels) {
-  bool popcount = kernels.popcount && !centers_.feature_weight;
-  for (int64_t j = 0; popcount && j < layout_.n_features; ++j)
+  bool plain = !centers_.feature_weight;
+  for (int64_t j = 0; plain && j < layout_.n_features; ++j)
     if (layout_.byte[j] < layout_.bit_bytes)
-      for (int64_t c = 0; popcount && c < centers_.n; ++c) popcount = matches_something(c, j);
-  plan_.byte_columns = popcount ? layout_.bit_bytes : 0;
+      for (int64_t c = 0; plain && c < centers_.n; ++c) plain = matches_something(c, j);
+  plan_.by_rows = plain && centers_.n <= kFewCenters && layout_.bit_bytes >= kLongRow &&
+                  layout_.nibble_end == layout_.bit_bytes && !layout_.wide_bytes();
+  plan_.byte_columns = plain && kernels.popcount ? layout_.bit_bytes : 0;
   plan_.nibble_columns = 2 * (layout_.nibble_end - plan_.byte_columns);
+}
+
+void CenterPlan::pack_centers() {
+  center_rows_ = Buffer(centers_.n * layout_.stride);
+  plan_.center_rows = center_rows_.data();
+  for (int64_t c = 0; c < centers_.n; ++c)
+    for (int64_t j = 0; j < layout_.n_features; ++j)
+      center_rows_.data()[c * layout_.stride + layout_.byte[j]] |=
+          static_cast<uint8_t>(center_code(c, j) << layout_.shift[j]);
 }
 
 void CenterPlan::add_segments(Kind kind, int shift, int64_t first_column, int64_t n_steps,

@@ -27,7 +27,7 @@ int useful_threads(const Block& block, int64_t n_centers, int n_threads) {
 struct Tile {
   explicit Tile(const CenterPlan& plan)
       : rows(kTileRows * plan.view().stride),
-        tile(kTileRows * plan.tile_columns()),
+        tile(kTileRows * (plan.tile_columns() + kSpareColumns)),
         distances(int64_t{kGroup} * kTileRows * plan.view().distance_bytes) {}
   TileScratch view() const { return {rows.data(), tile.data(), distances.data()}; }
   Buffer rows, tile, distances;
@@ -37,12 +37,24 @@ struct Tile {
 class ByCluster {
  public:
   void sort(const int32_t* labels, int64_t n, int64_t k) {
+    order_.resize(static_cast<size_t>(n) + 16);
+    start_.resize(static_cast<size_t>(k) + 1);
+    if (k <= kernels().few_clusters)
+      kernels().group(labels, n, k, order_.data(), start_.data());
+    else
+      count_sort(labels, n, k);
+  }
+  const int32_t* begin(int64_t c) const { return order_.data() + start_[c]; }
+  int64_t size(int64_t c) const { return start_[c + 1] - start_[c]; }
+
+ private:
+  static constexpr int kParts = 4;
+
+  void count_sort(const int32_t* labels, int64_t n, int64_t k) {
     // Each quarter of the rows has its own counters: rows of one cluster, one after the other,
     // need not wait for each other.
     const int64_t quarter = n / kParts;
     next_.assign(static_cast<size_t>(k * kParts), 0);
-    order_.resize(static_cast<size_t>(n));
-    start_.resize(static_cast<size_t>(k) + 1);
     for_each_row(quarter, n, [&](int64_t i, int part) { ++next_[labels[i] * kParts + part]; });
     int64_t sum = 0;
     for (int64_t c = 0; c < k; ++c) {
@@ -55,12 +67,6 @@ class ByCluster {
       order_[next_[labels[i] * kParts + part]++] = static_cast<int32_t>(i);
     });
   }
-  const int32_t* begin(int64_t c) const { return order_.data() + start_[c]; }
-  int64_t size(int64_t c) const { return start_[c + 1] - start_[c]; }
-
- private:
-  static constexpr int kParts = 4;
-
   template <class F>
   static void for_each_row(int64_t quarter, int64_t n, const F& f) {
     for (int64_t i = 0; i < quarter; ++i)

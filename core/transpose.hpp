@@ -31,23 +31,36 @@ inline void load_columns(const uint8_t* rows, int64_t stride, V (&columns)[16]) 
   transpose16(columns);
 }
 
+inline void store_bytes(V x, uint8_t* out) { store(out, x); }
+inline void store_nibbles(V x, uint8_t* out) {
+  store(out, low_nibbles(x));
+  store(out + kTileRows, high_nibbles(x));
+}
+
 // The tile's columns for kWidth rows: bytes as they are, then nibbles, then bytes again.
+// The last 16 bytes may be written whole: a tile has room for kSpareColumns more.
 inline void transpose_strip(const Plan& plan, const uint8_t* rows, uint8_t* strip) {
   const int64_t nibbles_end = plan.byte_columns + plan.nibble_columns / 2;
   const int64_t end = nibbles_end + plan.wide_columns;
   V columns[16];
   for (int64_t first = 0; first < end; first += 16) {
     load_columns(rows + first, plan.stride, columns);
-    const int64_t last = first + 16 < end ? first + 16 : end;
-    for (int64_t byte = first; byte < last; ++byte) {
-      const V x = columns[byte - first];
-      if (byte >= plan.byte_columns && byte < nibbles_end) {
-        uint8_t* out = strip + (2 * byte - plan.byte_columns) * kTileRows;
-        store(out, low_nibbles(x));
-        store(out + kTileRows, high_nibbles(x));
-      } else {
-        const int64_t split = byte < plan.byte_columns ? 0 : plan.nibble_columns / 2;
-        store(strip + (byte + split) * kTileRows, x);
+    const int64_t last = first + 16;
+    if (last <= plan.byte_columns || plan.byte_columns == end) {
+      uint8_t* out = strip + first * kTileRows;
+      for (int i = 0; i < 16; ++i) store_bytes(columns[i], out + i * kTileRows);
+    } else if (first >= plan.byte_columns && (last <= nibbles_end || nibbles_end == end)) {
+      uint8_t* out = strip + (2 * first - plan.byte_columns) * kTileRows;
+      for (int i = 0; i < 16; ++i) store_nibbles(columns[i], out + 2 * i * kTileRows);
+    } else {
+      for (int64_t byte = first; byte < (last < end ? last : end); ++byte) {
+        const V x = columns[byte - first];
+        if (byte < plan.byte_columns)
+          store_bytes(x, strip + byte * kTileRows);
+        else if (byte < nibbles_end)
+          store_nibbles(x, strip + (2 * byte - plan.byte_columns) * kTileRows);
+        else
+          store_bytes(x, strip + (byte + plan.nibble_columns / 2) * kTileRows);
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "append.hpp"
 #include "lanes.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
@@ -17,6 +18,9 @@ constexpr bool kPopcount = false;
 using V = __m256i;
 
 inline V load(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const V*>(p)); }
+inline V load_front(const uint8_t* p, int64_t) {
+  return _mm256_zextsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
 inline void store(uint8_t* p, V v) { _mm256_storeu_si256(reinterpret_cast<V*>(p), v); }
 inline V zero() { return _mm256_setzero_si256(); }
 inline V broadcast8(uint8_t x) { return _mm256_set1_epi8(static_cast<char>(x)); }
@@ -42,6 +46,12 @@ inline V popcount8(V x) {
   const V ones = _mm256_broadcastsi128_si256(
       _mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
   return add8(lookup(ones, low_nibbles(x)), lookup(ones, high_nibbles(x)));
+}
+inline uint32_t sum_bytes(V x) {
+  const V sums = _mm256_sad_epu8(x, zero());
+  const __m128i two =
+      _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+  return static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_add_epi32(two, _mm_srli_si128(two, 8))));
 }
 inline V interleave_low(V a, V b) { return _mm256_unpacklo_epi8(a, b); }
 inline V interleave_high(V a, V b) { return _mm256_unpackhi_epi8(a, b); }

@@ -12,11 +12,15 @@ namespace softmodes::SOFTMODES_ISA {
 
 constexpr int kWidth = 64;
 constexpr int kLanes = kWidth / 16;
+constexpr int kFewClusters = 8;
 constexpr bool kPopcount = true;
 
 using V = __m512i;
 
 inline V load(const uint8_t* p) { return _mm512_loadu_si512(p); }
+inline V load_front(const uint8_t* p, int64_t n) {
+  return _mm512_maskz_loadu_epi8((uint64_t{1} << n) - 1, p);
+}
 inline void store(uint8_t* p, V v) { _mm512_storeu_si512(p, v); }
 inline V zero() { return _mm512_setzero_si512(); }
 inline V broadcast8(uint8_t x) { return _mm512_set1_epi8(static_cast<char>(x)); }
@@ -42,6 +46,9 @@ inline V lookup(V table, V index) { return _mm512_shuffle_epi8(table, index); }
 inline V popcount8(V x) { return _mm512_popcnt_epi8(x); }
 inline V low_nibbles(V x) { return and_(x, broadcast8(15)); }
 inline V high_nibbles(V x) { return and_(_mm512_srli_epi16(x, 4), broadcast8(15)); }
+inline uint32_t sum_bytes(V x) {
+  return static_cast<uint32_t>(_mm512_reduce_add_epi64(_mm512_sad_epu8(x, zero())));
+}
 inline V interleave_low(V a, V b) { return _mm512_unpacklo_epi8(a, b); }
 inline V interleave_high(V a, V b) { return _mm512_unpackhi_epi8(a, b); }
 inline V parity(V a, V b, V c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
@@ -96,6 +103,16 @@ inline V16 add16(V16 sum, V bytes, int shift) {
 inline V16 sub16(V16 sum, V bytes, int shift) {
   const V16 x = spread(bytes, shift);
   return {_mm512_sub_epi16(sum.even, x.even), _mm512_sub_epi16(sum.odd, x.odd)};
+}
+
+inline int append_equal(const int32_t* labels, int32_t wanted, int32_t first, int32_t* out) {
+  const V places = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  const auto chosen =
+      _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(labels), _mm512_set1_epi32(wanted));
+  const V numbers = _mm512_add_epi32(places, _mm512_set1_epi32(first));
+  // To a register first: compressing to memory is very slow on some processors.
+  _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(chosen, numbers));
+  return __builtin_popcount(chosen);
 }
 
 template <>

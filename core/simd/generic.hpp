@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "append.hpp"
 #include "lanes.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
@@ -28,6 +29,8 @@ inline V load(const uint8_t* p) {
   std::memcpy(r.at, p, kWidth);
   return r;
 }
+// The first n bytes, n a multiple of 16 below kWidth, then zeros.
+inline V load_front(const uint8_t*, int64_t) { return V{}; }
 inline void store(uint8_t* p, V v) { std::memcpy(p, v.at, kWidth); }
 inline V zero() { return V{}; }
 inline V broadcast8(uint8_t x) {
@@ -71,6 +74,11 @@ inline V popcount8(V x) {
     a = (a & 0x33) + ((a >> 2) & 0x33);
     return (a + (a >> 4)) & 0x0f;
   });
+}
+inline uint32_t sum_bytes(V x) {
+  uint32_t sum = 0;
+  for (uint8_t a : x.at) sum += a;
+  return sum;
 }
 inline V low_nibbles(V x) {
   return each([&](int i) { return x.at[i] & 15; });

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "append.hpp"
 #include "lanes.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
@@ -17,6 +18,7 @@ constexpr bool kPopcount = false;
 using V = __m128i;
 
 inline V load(const uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const V*>(p)); }
+inline V load_front(const uint8_t*, int64_t) { return _mm_setzero_si128(); }
 inline void store(uint8_t* p, V v) { _mm_storeu_si128(reinterpret_cast<V*>(p), v); }
 inline V zero() { return _mm_setzero_si128(); }
 inline V broadcast8(uint8_t x) { return _mm_set1_epi8(static_cast<char>(x)); }
@@ -36,6 +38,10 @@ inline V high_nibbles(V x) { return and_(_mm_srli_epi16(x, 4), broadcast8(15)); 
 inline V popcount8(V x) {
   const V ones = _mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
   return add8(lookup(ones, low_nibbles(x)), lookup(ones, high_nibbles(x)));
+}
+inline uint32_t sum_bytes(V x) {
+  const V sums = _mm_sad_epu8(x, zero());
+  return static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_add_epi32(sums, _mm_srli_si128(sums, 8))));
 }
 inline V interleave_low(V a, V b) { return _mm_unpacklo_epi8(a, b); }
 inline V interleave_high(V a, V b) { return _mm_unpackhi_epi8(a, b); }

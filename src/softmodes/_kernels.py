@@ -28,6 +28,7 @@ __all__ = [
     "instruction_set",
     "instruction_sets",
     "presence",
+    "roofs",
     "tally",
     "wide_counts",
 ]
@@ -164,6 +165,17 @@ def string_dictionary() -> Any:
 def look_up(codes: NDArray[np.int32], table: NDArray[Any], out: NDArray[Any]) -> None:
     """Write `table[codes]` into `out`; codes outside get the last entry."""
     _core.look_up(codes, table, out)
+
+
+def roofs(n_threads: int) -> dict[str, float]:
+    """Measure what bounds the kernels on this machine, in bytes per second of all threads.
+
+    `lookup` and `popcount` are the inner loops of an assignment on rows in the first-level cache
+    (a byte is one row and column: a nibble, or eight binary features), `read` is the memory.
+    `bits_by_popcount` tells which of the two compares binary features.
+    """
+    measured: dict[str, float] = _core.roofs(n_threads)
+    return measured
 
 
 def instruction_sets() -> tuple[str, ...]:
