@@ -71,7 +71,7 @@ def naive_neighbors(rows, theta, eps=None):
 def naive_rock(neighbors, k, f, direct=False, tie=min):
     """Look at every pair of clusters, every pair of their rows, and all neighbours, each time.
 
-    Clusters are known by their first row.
+    Clusters are numbered as they arise, rows first.
     """
     n = len(neighbors)
     expected = expected_links(n, f)
@@ -85,13 +85,15 @@ def naive_rock(neighbors, k, f, direct=False, tie=min):
         a, b = len(clusters[a]), len(clusters[b])
         return links / (expected[a + b] - (expected[a] + expected[b]))
 
+    number = n
     while len(clusters) > k:
-        pairs = {pair: goodness(*pair) for pair in combinations(sorted(clusters), 2)}
+        pairs = {(b, a): goodness(a, b) for a, b in combinations(sorted(clusters), 2)}
         best = max(pairs.values())
         if best == 0:
             break
-        first, second = tie(pair for pair, value in pairs.items() if value == best)
-        clusters[first] += clusters.pop(second)
+        newer, older = tie(pair for pair, value in pairs.items() if value == best)
+        clusters[number] = clusters.pop(newer) + clusters.pop(older)
+        number += 1
     return {frozenset(members) for members in clusters.values()}
 
 
