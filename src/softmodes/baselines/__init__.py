@@ -1,0 +1,35 @@
+"""Other clustering methods, behind one interface.
+
+Examples
+--------
+>>> from softmodes.baselines import cluster, names
+>>> cluster("birch (one-hot)", [["a", "x"], ["a", "x"], ["b", "y"], ["a", "y"]], 2)
+array([0, 0, 1, 0])
+>>> len(names())
+9
+"""
+
+from softmodes.baselines import methods as _methods  # noqa: F401 - fills the registry
+from softmodes.baselines.registry import (
+    Baseline,
+    baseline,
+    cluster,
+    integer_codes,
+    names,
+    one_hot_codes,
+    register,
+    unregister,
+)
+from softmodes.baselines.rock import Rock
+
+__all__ = [
+    "Baseline",
+    "Rock",
+    "baseline",
+    "cluster",
+    "integer_codes",
+    "names",
+    "one_hot_codes",
+    "register",
+    "unregister",
+]
