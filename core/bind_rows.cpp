@@ -82,8 +82,9 @@ std::vector<T> copy(const Vector<const T>& array) {
 
 using Int32s = Vector<const int32_t>;
 
-void make_layout(Layout* self, Int32s n_codes, Int32s ignored, Int32s byte, Int32s shift, Int32s bits,
-                 Vector<const int64_t> offsets, Int32s wide, Vector<const int64_t> sections) {
+void make_layout(Layout* self, Int32s n_codes, Int32s ignored, Int32s byte, Int32s shift,
+                 Int32s bits, Vector<const int64_t> offsets, Int32s wide,
+                 Vector<const int64_t> sections) {
   const int64_t d = length(n_codes);
   require(length(ignored) == d && length(byte) == d && length(shift) == d && length(bits) == d &&
               length(offsets) == d + 1 && length(sections) == 8,
@@ -111,13 +112,15 @@ using Weight = Maybe<Vector<const int64_t>>;
 using FeatureWeight = Maybe<Vector<const uint32_t>>;
 using Codes = Matrix<const int32_t>;
 
-Block block_of(const Layout& layout, const Packed& packed, int64_t first_row, const Weight& weight) {
+Block block_of(const Layout& layout, const Packed& packed, int64_t first_row,
+               const Weight& weight) {
   require(length(packed, 1) == layout.stride, "packed must have layout.stride columns");
   require(!weight || length(*weight) == length(packed), "weight must have one entry per row");
   return {layout, packed.data(), length(packed), first_row, pointer(weight)};
 }
 
-Centers centers_of(const Layout& layout, const Codes& centers, const FeatureWeight& feature_weight) {
+Centers centers_of(const Layout& layout, const Codes& centers,
+                   const FeatureWeight& feature_weight) {
   require(length(centers, 1) == layout.n_features, "centers must have one column per feature");
   require(length(centers) >= 1, "centers must have at least one row");
   require(!feature_weight || length(*feature_weight) == layout.n_features,
@@ -128,8 +131,7 @@ Centers centers_of(const Layout& layout, const Codes& centers, const FeatureWeig
 std::pair<int64_t, uint64_t> bind_tally(const Layout& layout, Packed packed, int64_t first_row,
                                         Weight weight, Codes codes, FeatureWeight feature_weight,
                                         Maybe<uint64_t> tie_key, int n_threads,
-                                        Maybe<Matrix<int64_t>> counts,
-                                        Maybe<Vector<int64_t>> sizes,
+                                        Maybe<Matrix<int64_t>> counts, Maybe<Vector<int64_t>> sizes,
                                         Maybe<Vector<int32_t>> labels) {
   const Block block = block_of(layout, packed, first_row, weight);
   const Centers centers = centers_of(layout, codes, feature_weight);
@@ -138,8 +140,8 @@ std::pair<int64_t, uint64_t> bind_tally(const Layout& layout, Packed packed, int
   require(!sizes || length(*sizes) == centers.n, "sizes must have one entry per cluster");
   require(!labels || length(*labels) == block.n_rows, "labels must have one entry per row");
   const TallyOut out{counts ? counts->data() : nullptr, pointer(sizes), pointer(labels)};
-  const TallySum sum = without_gil(
-      [&] { return tally(block, centers, tie_key, out, {n_threads, signal_pending}); });
+  const TallySum sum =
+      without_gil([&] { return tally(block, centers, tie_key, out, {n_threads, signal_pending}); });
   return {sum.cost, sum.fingerprint};
 }
 
@@ -158,9 +160,9 @@ nb::object bind_candidate_totals(const Layout& layout, Packed packed, Weight wei
                                  Matrix<D> out, int n_threads) {
   const Block block = block_of(layout, packed, 0, weight);
   const Centers centers = centers_of(layout, codes, feature_weight);
-  require(length(current) == block.n_rows && length(out) == centers.n &&
-              length(out, 1) == block.n_rows,
-          "current must have one entry per row, distances be candidates x rows");
+  require(
+      length(current) == block.n_rows && length(out) == centers.n && length(out, 1) == block.n_rows,
+      "current must have one entry per row, distances be candidates x rows");
   std::vector<int64_t> totals(static_cast<size_t>(centers.n));
   without_gil([&] {
     candidate_totals<D>(block, centers, current.data(), out.data(), totals.data(),
@@ -176,8 +178,7 @@ nb::tuple bind_wide_counts(const Layout& layout, Packed packed, Weight weight, i
   require(length(labels) == block.n_rows, "labels must have one entry per row");
   for (int64_t i = 0; i < block.n_rows; ++i)
     require(labels.data()[i] >= 0 && labels.data()[i] < k, "labels must lie in 0 .. k - 1");
-  SparseCounts found =
-      without_gil([&] { return wide_counts(block, feature, labels.data(), k); });
+  SparseCounts found = without_gil([&] { return wide_counts(block, feature, labels.data(), k); });
   return nb::make_tuple(as_array(std::move(found.indptr)), as_array(std::move(found.codes)),
                         as_array(std::move(found.counts)));
 }
@@ -266,8 +267,8 @@ void bind_rows(nb::module_& m) {
   m.def("candidate_totals", bind_candidate_totals<uint32_t>, "layout"_a, array("packed"),
         maybe("weight"), array("candidates"), maybe("feature_weight"), array("current"),
         array("distances"), "n_threads"_a);
-  m.def("wide_counts", bind_wide_counts, "layout"_a, array("packed"), maybe("weight"),
-        "feature"_a, array("labels"), "k"_a);
+  m.def("wide_counts", bind_wide_counts, "layout"_a, array("packed"), maybe("weight"), "feature"_a,
+        array("labels"), "k"_a);
   m.def("pack_columns", bind_pack_columns, "layout"_a, array("columns"), array("packed"),
         "n_threads"_a);
   m.def("pack_matrix", bind_pack_matrix, "layout"_a, array("matrix"), array("remap"),

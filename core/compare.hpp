@@ -13,7 +13,8 @@ constexpr int kBlockColumns = 128;  // columns of a tile that stay in L1 while a
 inline const uint32_t* words(const uint8_t* p) { return reinterpret_cast<const uint32_t*>(p); }
 
 template <int C>
-inline void sweep_lookup(const uint8_t* x, const uint8_t* table, int n, V (&sum)[C][kStripVectors]) {
+inline void sweep_lookup(const uint8_t* x, const uint8_t* table, int n,
+                         V (&sum)[C][kStripVectors]) {
   for (int step = 0; step < n; ++step, x += kTileRows, table += kQuad * 16) {
     V column[kStripVectors];
     for (int v = 0; v < kStripVectors; ++v) column[v] = load(x + v * kWidth);
@@ -26,9 +27,8 @@ inline void sweep_lookup(const uint8_t* x, const uint8_t* table, int n, V (&sum)
 }
 
 template <int C>
-inline void sweep_popcount([[maybe_unused]] const uint8_t* x,
-                           [[maybe_unused]] const uint8_t* table, [[maybe_unused]] int n,
-                           [[maybe_unused]] V (&sum)[C][kStripVectors]) {
+inline void sweep_popcount([[maybe_unused]] const uint8_t* x, [[maybe_unused]] const uint8_t* table,
+                           [[maybe_unused]] int n, [[maybe_unused]] V (&sum)[C][kStripVectors]) {
   if constexpr (kPopcount) {
     for (int step = 0; step < n; ++step, x += kTileRows, table += kQuad * 4) {
       V column[kStripVectors];
@@ -44,14 +44,16 @@ inline void sweep_popcount([[maybe_unused]] const uint8_t* x,
 
 // Sums what matches are worth, for features of B byte columns.
 template <int B, int C>
-inline void sweep_compare(const uint8_t* x, const uint8_t* table, int n, V (&sum)[C][kStripVectors]) {
+inline void sweep_compare(const uint8_t* x, const uint8_t* table, int n,
+                          V (&sum)[C][kStripVectors]) {
   for (int step = 0; step < n; ++step, x += B * kTileRows, table += kQuad * 4 * (B + 1)) {
     for (int c = 0; c < C; ++c) {
       const uint32_t* center = words(table) + c * (B + 1);
       for (int v = 0; v < kStripVectors; ++v) {
         V worth = broadcast32(center + B);
         for (int b = 0; b < B; ++b)
-          worth = and_(worth, equal8(load(x + b * kTileRows + v * kWidth), broadcast32(center + b)));
+          worth =
+              and_(worth, equal8(load(x + b * kTileRows + v * kWidth), broadcast32(center + b)));
         sum[c][v] = add8(sum[c][v], worth);
       }
     }
@@ -120,9 +122,15 @@ inline void add_segment(const Segment& s, const uint8_t* strip, const uint8_t* t
       sweep_popcount<C>(x, table, s.n_steps, sum);
       matches = false;
       break;
-    case Kind::compare1: sweep_compare<1, C>(x, table, s.n_steps, sum); break;
-    case Kind::compare2: sweep_compare<2, C>(x, table, s.n_steps, sum); break;
-    case Kind::compare3: sweep_compare<3, C>(x, table, s.n_steps, sum); break;
+    case Kind::compare1:
+      sweep_compare<1, C>(x, table, s.n_steps, sum);
+      break;
+    case Kind::compare2:
+      sweep_compare<2, C>(x, table, s.n_steps, sum);
+      break;
+    case Kind::compare3:
+      sweep_compare<3, C>(x, table, s.n_steps, sum);
+      break;
   }
   for (int c = 0; c < C; ++c)
     for (int v = 0; v < kStripVectors; ++v)
@@ -142,7 +150,8 @@ inline void compare_strip(const Plan& plan, Segments block, const uint8_t* strip
   for (int c = 0; c < C; ++c)
     for (int v = 0; v < kStripVectors; ++v)
       first ? sums[c][v].start(plan.base) : sums[c][v].read(out + c * kTileRows + v * kWidth);
-  for (const Segment* s = block.begin; s != block.end; ++s) add_segment<C, D>(*s, strip, tables, sums);
+  for (const Segment* s = block.begin; s != block.end; ++s)
+    add_segment<C, D>(*s, strip, tables, sums);
   for (int c = 0; c < C; ++c)
     for (int v = 0; v < kStripVectors; ++v) sums[c][v].write(out + c * kTileRows + v * kWidth);
 }
@@ -173,10 +182,17 @@ inline void compare_tile(const Plan& plan, const uint8_t* tile, int64_t n_rows, 
       const uint8_t* tables = plan.tables + (first + c) / kQuad * plan.quad_bytes;
       D* d = out + c * kTileRows;
       switch (n - c) {
-        case 1: compare_quad<1, D>(plan, block, tile, n_rows, tables, d); break;
-        case 2: compare_quad<2, D>(plan, block, tile, n_rows, tables, d); break;
-        case 3: compare_quad<3, D>(plan, block, tile, n_rows, tables, d); break;
-        default: compare_quad<4, D>(plan, block, tile, n_rows, tables, d);
+        case 1:
+          compare_quad<1, D>(plan, block, tile, n_rows, tables, d);
+          break;
+        case 2:
+          compare_quad<2, D>(plan, block, tile, n_rows, tables, d);
+          break;
+        case 3:
+          compare_quad<3, D>(plan, block, tile, n_rows, tables, d);
+          break;
+        default:
+          compare_quad<4, D>(plan, block, tile, n_rows, tables, d);
       }
     }
   }
@@ -185,7 +201,8 @@ inline void compare_tile(const Plan& plan, const uint8_t* tile, int64_t n_rows, 
 // Distances along the rows, for binary features and few centers: no transposition.
 template <int C>
 inline void compare_rows(const Plan& plan, const uint8_t* rows, int64_t n_rows, uint32_t* out) {
-  constexpr int kAtOnce = 30;  // vectors, one more at the end, whose popcounts fit together in a byte
+  constexpr int kAtOnce =
+      30;  // vectors, one more at the end, whose popcounts fit together in a byte
   const int64_t whole = plan.stride / kWidth, rest = plan.stride % kWidth;
   for (int64_t r = 0; r < n_rows; ++r) {
     const uint8_t* row = rows + r * plan.stride;
@@ -215,10 +232,17 @@ inline void compare_rows(const Plan& plan, const uint8_t* rows, int64_t n_rows, 
 
 inline void compare_rows(const Plan& plan, const uint8_t* rows, int64_t n_rows, uint32_t* out) {
   switch (plan.n_centers) {
-    case 1: compare_rows<1>(plan, rows, n_rows, out); break;
-    case 2: compare_rows<2>(plan, rows, n_rows, out); break;
-    case 3: compare_rows<3>(plan, rows, n_rows, out); break;
-    default: compare_rows<4>(plan, rows, n_rows, out);
+    case 1:
+      compare_rows<1>(plan, rows, n_rows, out);
+      break;
+    case 2:
+      compare_rows<2>(plan, rows, n_rows, out);
+      break;
+    case 3:
+      compare_rows<3>(plan, rows, n_rows, out);
+      break;
+    default:
+      compare_rows<4>(plan, rows, n_rows, out);
   }
 }
 

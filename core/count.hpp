@@ -15,7 +15,7 @@ struct BitCounter {
   static constexpr int kFull = 15;  // groups of 16 that fit in 8 bits
 
   void clear() {
-    for (auto& p : plane) p = zero();
+    for (int level = 0; level < 8; ++level) plane[level] = zero();
     groups = 0;
   }
 

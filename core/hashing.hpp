@@ -1,4 +1,5 @@
-// Addressed randomness: hashes of (key, index) that every kernel, thread and backend computes alike.
+// Addressed randomness: hashes of (key, index) that every kernel, thread and backend computes
+// alike.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,7 @@ static constexpr uint64_t mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-static constexpr uint64_t fold(uint64_t h, uint64_t x) {
-  return mix(h + kGolden * (x + 1));
-}
+static constexpr uint64_t fold(uint64_t h, uint64_t x) { return mix(h + kGolden * (x + 1)); }
 
 // A row's half of the fingerprint; multiplied by label_factor and summed over the rows mod 2^64.
 static constexpr uint64_t row_factor(int64_t row) {

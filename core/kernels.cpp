@@ -42,14 +42,11 @@ static void pack_run(const uint8_t* cells, const uint8_t* ones, int64_t count, u
   }
 }
 
-// Two values per column are known without touching `seen`: most tables need no more.
+// Cells that hold one of two values met before are passed over, a vector at a time.
 static void presence(const uint8_t* matrix, int64_t n_rows, int64_t n_columns, uint8_t* known,
                      uint8_t* seen) {
+  constexpr int64_t kLearning = 64;  // rows from which the second value is taken
   uint8_t* other = known + n_columns;
-  const auto note = [&](int64_t j, uint8_t value) {
-    seen[j * 256 + value] = 1;
-    if (value != known[j]) other[j] = value;
-  };
   for (int64_t j = 0; j < n_columns; ++j) known[j] = other[j] = matrix[j];
   for (int64_t i = 0; i < n_rows; ++i) {
     const uint8_t* row = matrix + i * n_columns;
@@ -58,9 +55,12 @@ static void presence(const uint8_t* matrix, int64_t n_rows, int64_t n_columns, u
       const V x = load(row + j);
       const V old = or_(equal8(x, load(known + j)), equal8(x, load(other + j)));
       if (i && byte_bits(old) == ~uint64_t{0} >> (64 - kWidth)) continue;
-      for (int64_t b = 0; b < kWidth; ++b) note(j + b, row[j + b]);
+      for (int64_t b = j; b < j + kWidth; ++b) seen[b * 256 + row[b]] = 1;
+      if (i < kLearning)
+        for (int64_t b = j; b < j + kWidth; ++b)
+          if (row[b] != known[b]) other[b] = row[b];
     }
-    for (; j < n_columns; ++j) note(j, row[j]);
+    for (; j < n_columns; ++j) seen[j * 256 + row[j]] = 1;
   }
 }
 

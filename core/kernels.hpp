@@ -6,10 +6,10 @@
 
 namespace softmodes {
 
-constexpr int kTileRows = 256;      // rows that are transposed and compared together
-constexpr int kSpareColumns = 32;   // at the end of a tile, to be written but not read
-constexpr int kGroup = 128;         // centers whose distances to a tile are kept at once
-constexpr int kQuad = 4;            // centers compared in one sweep over the columns of a tile
+constexpr int kTileRows = 256;     // rows that are transposed and compared together
+constexpr int kSpareColumns = 32;  // at the end of a tile, to be written but not read
+constexpr int kGroup = 128;        // centers whose distances to a tile are kept at once
+constexpr int kQuad = 4;           // centers compared in one sweep over the columns of a tile
 
 // How a run of tile columns is compared with a center.
 enum class Kind : uint8_t {
@@ -40,16 +40,16 @@ struct IgnoredWide {
 // Centers made ready for the tile kernel.
 struct Plan {
   int64_t n_centers;
-  int64_t stride;           // bytes of a packed row
-  int64_t byte_columns;     // leading bytes of a row that become one tile column each
-  int64_t nibble_columns;   // tile columns of nibbles that follow
-  int64_t wide_columns;     // tile columns of whole bytes at the end
-  int distance_bytes;       // 1, 2 or 4: type of the distances
-  uint32_t base;            // distance before any mismatch is added and any match subtracted
-  bool by_rows;             // few centers, binary features only: compare along the rows
+  int64_t stride;          // bytes of a packed row
+  int64_t byte_columns;    // leading bytes of a row that become one tile column each
+  int64_t nibble_columns;  // tile columns of nibbles that follow
+  int64_t wide_columns;    // tile columns of whole bytes at the end
+  int distance_bytes;      // 1, 2 or 4: type of the distances
+  uint32_t base;           // distance before any mismatch is added and any match subtracted
+  bool by_rows;            // few centers, binary features only: compare along the rows
   const Segment* segments;
   int64_t n_segments;
-  const uint8_t* tables;    // per quad of centers, quad_bytes each
+  const uint8_t* tables;  // per quad of centers, quad_bytes each
   int64_t quad_bytes;
   const uint8_t* center_rows;  // by_rows: the packed centers
   const IgnoredWide* ignored;
@@ -57,7 +57,7 @@ struct Plan {
 };
 
 struct Ties {
-  bool by_hash;       // else to the lowest cluster
+  bool by_hash;  // else to the lowest cluster
   uint64_t key;
 };
 
@@ -71,18 +71,19 @@ struct TileScratch {
 // Where the parts of a packed row that are counted lie. A piece is 16 bytes.
 struct CountShape {
   int64_t stride;
-  int64_t plain_pieces;    // leading pieces whose bits are counted
-  int64_t mixed_begin;     // bytes of nibbles whose 16 values are counted
+  int64_t plain_pieces;  // leading pieces whose bits are counted
+  int64_t mixed_begin;   // bytes of nibbles whose 16 values are counted
   int64_t mixed_pieces;
-  int64_t bytes_begin;     // columns of single bytes whose 256 values are counted
+  int64_t bytes_begin;  // columns of single bytes whose 256 values are counted
   int64_t n_bytes;
 };
-// Counters of one cluster: plain_pieces x 128 bits, mixed_pieces x 512 (see one_hot), n_bytes x 256.
+// Counters of one cluster: plain_pieces x 128 bits, mixed_pieces x 512 (see one_hot), n_bytes x
+// 256.
 
 struct MatrixRun {
   int64_t first_feature;  // of `count` consecutive binary features
   int64_t count;
-  int64_t first_byte;     // the run starts at bit 0 of this byte
+  int64_t first_byte;  // the run starts at bit 0 of this byte
 };
 
 struct Kernels {

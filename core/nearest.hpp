@@ -207,12 +207,16 @@ inline void distances(const Plan& plan, const uint8_t* rows, int64_t n_rows, int
   if (first == 0 && !plan.by_rows)
     transpose_tile(plan, whole_tile(plan, rows, n_rows, scratch), n_rows, scratch.tile);
   switch (plan.distance_bytes) {
-    case 1: distances_as<uint8_t>(plan, rows, n_rows, first, n, scratch, out); break;
-    case 2: distances_as<uint16_t>(plan, rows, n_rows, first, n, scratch, out); break;
-    default: distances_as<uint32_t>(plan, rows, n_rows, first, n, scratch, out);
+    case 1:
+      distances_as<uint8_t>(plan, rows, n_rows, first, n, scratch, out);
+      break;
+    case 2:
+      distances_as<uint16_t>(plan, rows, n_rows, first, n, scratch, out);
+      break;
+    default:
+      distances_as<uint32_t>(plan, rows, n_rows, first, n, scratch, out);
   }
-  for (int64_t c = 0; c < n; ++c)
-    forgive_ignored(plan, scratch.tile, n_rows, out + c * kTileRows);
+  for (int64_t c = 0; c < n; ++c) forgive_ignored(plan, scratch.tile, n_rows, out + c * kTileRows);
 }
 
 }  // namespace softmodes::SOFTMODES_ISA

@@ -47,9 +47,12 @@ uint32_t put(const T* codes, int64_t n, int bits, int shift, uint8_t* column) {
 uint32_t put_column(const CodeColumn& source, int64_t first, int64_t n, int bits, int shift,
                     uint8_t* column) {
   switch (source.bytes) {
-    case 1: return put(static_cast<const uint8_t*>(source.codes) + first, n, bits, shift, column);
-    case 2: return put(static_cast<const uint16_t*>(source.codes) + first, n, bits, shift, column);
-    default: return put(static_cast<const uint32_t*>(source.codes) + first, n, bits, shift, column);
+    case 1:
+      return put(static_cast<const uint8_t*>(source.codes) + first, n, bits, shift, column);
+    case 2:
+      return put(static_cast<const uint16_t*>(source.codes) + first, n, bits, shift, column);
+    default:
+      return put(static_cast<const uint32_t*>(source.codes) + first, n, bits, shift, column);
   }
 }
 
@@ -149,16 +152,16 @@ bool presence(const uint8_t* matrix, int64_t n_rows, int64_t n_columns, uint8_t*
   const auto size = static_cast<size_t>(n_columns);
   const int64_t rows = std::max<int64_t>(kTaskRows, (n_rows + 8 * n_threads - 1) / (8 * n_threads));
   std::vector<std::vector<uint8_t>> known(static_cast<size_t>(n_threads)), found(known.size());
-  const bool finished = run_tasks(
-      (n_rows + rows - 1) / rows, n_threads, interrupted,
-      [&](int64_t i, int thread, const Stop& stop) {
-        known[thread].resize(2 * size);
-        found[thread].resize(256 * size);
-        const int64_t end = std::min(n_rows, (i + 1) * rows);
-        for (int64_t r = i * rows; r < end && !stop.requested(); r += kTaskRows)
-          isa.presence(matrix + r * n_columns, std::min(kTaskRows, end - r), n_columns,
-                       known[thread].data(), found[thread].data());
-      });
+  const bool finished =
+      run_tasks((n_rows + rows - 1) / rows, n_threads, interrupted,
+                [&](int64_t i, int thread, const Stop& stop) {
+                  known[thread].resize(2 * size);
+                  found[thread].resize(256 * size);
+                  const int64_t end = std::min(n_rows, (i + 1) * rows);
+                  for (int64_t r = i * rows; r < end && !stop.requested(); r += kTaskRows)
+                    isa.presence(matrix + r * n_columns, std::min(kTaskRows, end - r), n_columns,
+                                 known[thread].data(), found[thread].data());
+                });
   for (const auto& f : found)
     for (size_t i = 0; i < f.size(); ++i) seen[i] |= f[i];
   return finished;

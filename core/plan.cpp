@@ -44,8 +44,8 @@ CenterPlan::CenterPlan(const Layout& layout, const Centers& centers, const Kerne
   uint64_t largest = 0;
   for (int64_t j = 0; j < layout.n_features; ++j) largest += weight(j);
   if (largest >> 32) throw std::invalid_argument("feature_weight must sum to less than 2**32");
-  const bool one_plane =
-      std::all_of(segments_.begin(), segments_.end(), [](const Segment& s) { return s.shift == 0; });
+  const bool one_plane = std::all_of(segments_.begin(), segments_.end(),
+                                     [](const Segment& s) { return s.shift == 0; });
   plan_.distance_bytes = largest <= 255 && one_plane ? 1 : largest <= 65535 ? 2 : 4;
 
   plan_.segments = segments_.data();

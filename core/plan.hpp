@@ -45,8 +45,8 @@ class CenterPlan {
   void add_bits();
   void add_nibbles();
   void add_wide();
-  void add_segments(Kind kind, int shift, int64_t first_column, int64_t n_steps, int columns_per_step,
-                    int step_bytes, int64_t largest);
+  void add_segments(Kind kind, int shift, int64_t first_column, int64_t n_steps,
+                    int columns_per_step, int step_bytes, int64_t largest);
   void fill_bits(uint8_t* quad, int lane, int64_t center) const;
   void fill_nibbles(uint8_t* quad, int lane, int64_t center) const;
   void fill_wide(uint8_t* quad, int lane, int64_t center) const;
@@ -67,7 +67,7 @@ class CenterPlan {
   std::vector<IgnoredWide> ignored_;
   std::vector<std::vector<int32_t>> by_nibble_;  // features of each nibble column
   int64_t popcount_table_ = -1;
-  std::vector<int64_t> nibble_tables_;           // per digit plane
+  std::vector<int64_t> nibble_tables_;             // per digit plane
   std::vector<std::vector<int64_t>> wide_tables_;  // per size and digit plane
   Buffer tables_;
   Buffer center_rows_;

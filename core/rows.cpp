@@ -11,8 +11,8 @@ namespace {
 
 // Row numbers inside a range fit in 32 bits, and so do counts.
 constexpr int64_t kRangeRows = int64_t{1} << 30;
-constexpr int64_t kChunkRows = 8192;
-constexpr int64_t kChunkRowsPerCluster = 512;
+constexpr int64_t kChunkBytes = int64_t{1} << 19;  // rows to assign and then count while in L2
+constexpr int64_t kChunkRowsPerCluster = 64;       // fewer would not pay for the counters
 constexpr int64_t kChunkRowsMost = int64_t{1} << 17;
 constexpr int64_t kLocalCounterBytes = int64_t{1} << 28;
 constexpr int64_t kThreadWork = int64_t{1} << 22;  // byte comparisons worth starting a thread for
@@ -82,7 +82,9 @@ class ByCluster {
 // One thread's share of a tally.
 struct Worker {
   Worker(const CenterPlan& plan, int64_t counter_words)
-      : tile(plan), counters(counter_words * 4), sizes(static_cast<size_t>(plan.view().n_centers)) {}
+      : tile(plan),
+        counters(counter_words * 4),
+        sizes(static_cast<size_t>(plan.view().n_centers)) {}
   Tile tile;
   Buffer counters;
   std::vector<int64_t> sizes;
@@ -93,7 +95,8 @@ struct Worker {
 
 class TallyPass {
  public:
-  TallyPass(const Block& block, const CenterPlan& plan, Ties ties, const TallyOut& out, int n_threads)
+  TallyPass(const Block& block, const CenterPlan& plan, Ties ties, const TallyOut& out,
+            int n_threads)
       : kernels_(kernels()),
         block_(block),
         plan_(plan),
@@ -115,20 +118,23 @@ class TallyPass {
 
   TallySum run(const Interrupted& interrupted) {
     const int64_t rows = chunk_rows();
-    const bool finished = run_tasks(
-        ceil_div(block_.n_rows, rows), n_threads_, interrupted,
-        [&](int64_t i, int thread, const Stop& stop) {
-          chunk(i * rows, std::min(rows, block_.n_rows - i * rows), *workers_[thread], stop);
-        });
+    const bool finished = run_tasks(ceil_div(block_.n_rows, rows), n_threads_, interrupted,
+                                    [&](int64_t i, int thread, const Stop& stop) {
+                                      chunk(i * rows, std::min(rows, block_.n_rows - i * rows),
+                                            *workers_[thread], stop);
+                                    });
     if (!finished) throw Interrupt{};
-    if (in_chunks_) add_counters();
-    else if (out_.counts && !count_by_cluster(interrupted)) throw Interrupt{};
+    if (in_chunks_)
+      add_counters();
+    else if (out_.counts && !count_by_cluster(interrupted))
+      throw Interrupt{};
     return add_sums();
   }
 
  private:
   int64_t chunk_rows() const {
-    int64_t rows = std::clamp(kChunkRowsPerCluster * k_, kChunkRows, kChunkRowsMost);
+    int64_t rows = std::max(kChunkBytes / block_.layout.stride, kChunkRowsPerCluster * k_);
+    rows = std::min(rows, kChunkRowsMost);
     rows = std::min(rows, ceil_div(block_.n_rows, int64_t{2} * n_threads_));
     return std::max<int64_t>(ceil_div(rows, kTileRows) * kTileRows, kTileRows);
   }
@@ -308,21 +314,19 @@ void distances(const Block& block, const Centers& centers, uint32_t* out, const 
 template <class D>
 void candidate_totals(const Block& block, const Centers& centers, const D* current, D* out,
                       int64_t* totals, const Run& run) {
-  std::vector<std::vector<int64_t>> by_thread(
-      static_cast<size_t>(std::max(run.n_threads, 1)),
-      std::vector<int64_t>(static_cast<size_t>(centers.n)));
-  for_each_distance(
-      block, centers, run,
-      [&](int64_t row, int64_t n, int64_t center, const uint32_t* found, int thread) {
-        D* o = out + center * block.n_rows + row;
-        int64_t total = 0;
-        for (int64_t r = 0; r < n; ++r) {
-          o[r] = static_cast<D>(found[r]);
-          const int64_t lower = std::min(current[row + r], o[r]);
-          total += block.weight ? block.weight[row + r] * lower : lower;
-        }
-        by_thread[thread][center] += total;
-      });
+  std::vector<std::vector<int64_t>> by_thread(static_cast<size_t>(std::max(run.n_threads, 1)),
+                                              std::vector<int64_t>(static_cast<size_t>(centers.n)));
+  for_each_distance(block, centers, run,
+                    [&](int64_t row, int64_t n, int64_t center, const uint32_t* found, int thread) {
+                      D* o = out + center * block.n_rows + row;
+                      int64_t total = 0;
+                      for (int64_t r = 0; r < n; ++r) {
+                        o[r] = static_cast<D>(found[r]);
+                        const int64_t lower = std::min(current[row + r], o[r]);
+                        total += block.weight ? block.weight[row + r] * lower : lower;
+                      }
+                      by_thread[thread][center] += total;
+                    });
   for (int64_t c = 0; c < centers.n; ++c) {
     totals[c] = 0;
     for (const auto& t : by_thread) totals[c] += t[c];

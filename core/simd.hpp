@@ -3,4 +3,6 @@
 
 #define SOFTMODES_STRING_(x) #x
 #define SOFTMODES_STRING(x) SOFTMODES_STRING_(x)
+// clang-format off: the name of a file is no expression
 #include SOFTMODES_STRING(simd/SOFTMODES_ISA.hpp)
+// clang-format on

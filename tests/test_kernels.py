@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -148,11 +149,11 @@ def test_every_number_of_rows_equals_reference(isa, start):
         check(table, make_centers(rng, table, 1 + n % 6), tie_key=n)
 
 
-@pytest.mark.parametrize("kind", ["binary", "ternary", "mixed"])
+@pytest.mark.parametrize("kind", ["binary", "mixed"])
 @pytest.mark.parametrize("start", range(1, 601, 200))
 def test_every_number_of_features_equals_reference(isa, start, kind):
     rng = np.random.default_rng(start)
-    choices = {"binary": [2], "ternary": [3], "mixed": [1, 2, 2, 2, 3, 4, 5, 8, 9, 16, 17, 256]}
+    choices = {"binary": [2], "mixed": [1, 2, 2, 2, 3, 4, 5, 8, 9, 16, 17, 256]}
     for d in range(start, start + 200):
         table = make_table(rng, 17, rng.choice(choices[kind], d))
         check(table, make_centers(rng, table, 1 + d % 5), tie_key=d)
@@ -173,6 +174,16 @@ def test_long_binary_rows_equal_reference(isa, k, d):
     rng = np.random.default_rng(d)
     table = make_table(rng, 270, [2] * d)
     check(table, make_centers(rng, table, k), tie_key=1)
+
+
+@pytest.mark.parametrize("width", [2, 3, 4, 8, 16, 17, 300])
+def test_rows_that_differ_everywhere_overflow_nothing(isa, width):
+    for d in (33, 260, 600):
+        n_codes, ignored = np.full(d, width, np.int32), np.full(d, -1, np.int32)
+        table = Table(np.full((1100, d), width - 1, np.int32), n_codes, ignored)
+        for k in (1, 5):
+            check(table, np.zeros((k, d), np.int32))
+        check(table, np.zeros((2, d), np.int32), np.full(d, 65535, np.uint32))
 
 
 def test_ties_are_common_and_settled_by_hash(isa):
@@ -253,14 +264,14 @@ def test_any_cut_into_blocks_gives_the_same_tally(isa):
             centers,
             tie_key=6,
         )
-        for a, b in zip(cuts, cuts[1:], strict=False)
+        for a, b in pairwise(cuts)
     ]
     labels, counts, sizes, costs, fingerprints = zip(*parts, strict=True)
     added = (np.concatenate(labels), sum(counts), sum(sizes), sum(costs), sum(fingerprints) % 2**64)
     assert_same_tally(added, whole)
 
 
-def test_counts_of_very_many_clusters_equal_reference(isa, monkeypatch):
+def test_counts_of_very_many_clusters_equal_reference(isa):
     rng = np.random.default_rng(5)
     table = make_table(rng, 3000, [2] * 1000)
     centers = make_centers(rng, table, 3000)  # too many counters for one copy per thread
@@ -276,8 +287,8 @@ def test_outputs_are_optional_and_counts_are_added_to(isa):
     rng = np.random.default_rng(6)
     table = make_table(rng, 400, [2] * 10 + [5])
     block, centers = table.block(), make_centers(rng, table, 3)
-    labels, counts, sizes, cost, fingerprint = run_tally(block, centers)
-    more = dict(feature_weight=None, tie_key=None, n_threads=1)
+    _, counts, sizes, cost, fingerprint = run_tally(block, centers)
+    more = {"feature_weight": None, "tie_key": None, "n_threads": 1}
     assert (cost, fingerprint) == _kernels.tally(
         block, centers, counts=None, sizes=None, labels=None, **more
     )
@@ -314,9 +325,7 @@ def test_candidate_totals_equal_reference(isa, dtype, weighted):
     lower = np.minimum(current, expected) * (1 if weight is None else weight)
     for n_threads in (1, 2):
         out = np.zeros((6, 5000), dtype)
-        totals = _kernels.candidate_totals(
-            table.block(), candidates, None, current, out, n_threads
-        )
+        totals = _kernels.candidate_totals(table.block(), candidates, None, current, out, n_threads)
         assert_array_equal(out, expected)
         assert_array_equal(totals, lower.sum(axis=1))
 
@@ -379,10 +388,10 @@ def test_random_tables_equal_reference(data):
 
 def test_ctrl_c_stops_a_pass_within_a_second():
     rng = np.random.default_rng(9)
-    table = make_table(rng, 100, [2] * 5000)
-    centers = make_centers(rng, table, 5000)
+    table = make_table(rng, 100, [2] * 1000)
+    centers = make_centers(rng, table, 4000)
     block = table.block()
-    block = replace(block, packed=np.tile(block.packed, (2000, 1)))  # many seconds of work
+    block = replace(block, packed=np.tile(block.packed, (6000, 1)))  # seconds of work
     fired = []
 
     def interrupt():
@@ -390,19 +399,9 @@ def test_ctrl_c_stops_a_pass_within_a_second():
         os.kill(os.getpid(), signal.SIGINT)
 
     for n_threads in (1, 2):
-        timer = threading.Timer(0.3, interrupt)
+        threading.Timer(0.3, interrupt).start()
         with pytest.raises(KeyboardInterrupt):
-            timer.start()
-            _kernels.tally(
-                block,
-                centers,
-                feature_weight=None,
-                tie_key=None,
-                n_threads=n_threads,
-                counts=None,
-                sizes=None,
-                labels=None,
-            )
+            run_tally(block, centers, n_threads=n_threads)
         assert time.perf_counter() - fired[-1] < 1.0
 
 
@@ -441,11 +440,9 @@ def test_environment_variable_forces_an_instruction_set():
 )
 def test_wrong_shapes_are_refused(change, message):
     block = make_table(np.random.default_rng(0), 10, [2, 2, 2]).block()
-    arguments: dict[str, Any] = dict(
-        centers=np.zeros((2, 3), np.int32), feature_weight=None, tie_key=None, n_threads=1
-    )
-    arguments.update(counts=None, sizes=None, labels=None)
-    arguments.update(change)
+    names = ["feature_weight", "tie_key", "counts", "sizes", "labels"]
+    arguments: dict[str, Any] = dict.fromkeys(names) | {"centers": np.zeros((2, 3), np.int32)}
+    arguments |= {"n_threads": 1} | change
     with pytest.raises(ValueError, match=message):
         _kernels.tally(block, **arguments)
 

@@ -157,7 +157,7 @@ def test_code_out_of_range_is_refused(isa, n_codes):
 
 def test_negative_code_is_refused():
     columns = (np.array([0, -1, 2], np.int32),)
-    with pytest.raises(ValueError, match="Feature 0 holds code -1. Codes start at 0"):
+    with pytest.raises(ValueError, match=r"Feature 0 holds code -1\. Codes start at 0"):
         pack(as_codes(3, [300], None, columns=columns))
 
 

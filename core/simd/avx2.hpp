@@ -43,8 +43,8 @@ inline V lookup(V table, V index) { return _mm256_shuffle_epi8(table, index); }
 inline V low_nibbles(V x) { return and_(x, broadcast8(15)); }
 inline V high_nibbles(V x) { return and_(_mm256_srli_epi16(x, 4), broadcast8(15)); }
 inline V popcount8(V x) {
-  const V ones = _mm256_broadcastsi128_si256(
-      _mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  const V ones =
+      _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
   return add8(lookup(ones, low_nibbles(x)), lookup(ones, high_nibbles(x)));
 }
 inline uint32_t sum_bytes(V x) {

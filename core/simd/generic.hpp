@@ -9,9 +9,9 @@
 
 namespace softmodes::SOFTMODES_ISA {
 
-constexpr int kWidth = 16;            // bytes of a vector
-constexpr int kLanes = kWidth / 16;   // table look-ups and interleaving stay inside a lane
-constexpr bool kPopcount = true;      // is popcount8 faster than two look-ups?
+constexpr int kWidth = 16;           // bytes of a vector
+constexpr int kLanes = kWidth / 16;  // table look-ups and interleaving stay inside a lane
+constexpr bool kPopcount = true;     // is popcount8 faster than two look-ups?
 
 struct V {
   uint8_t at[kWidth];
@@ -145,11 +145,13 @@ inline V16 broadcast16(uint16_t x) {
   return r;
 }
 inline V16 add16(V16 sum, V bytes, int shift) {
-  for (int i = 0; i < kWidth; ++i) sum.at[i] = static_cast<uint16_t>(sum.at[i] + (bytes.at[i] << shift));
+  for (int i = 0; i < kWidth; ++i)
+    sum.at[i] = static_cast<uint16_t>(sum.at[i] + (bytes.at[i] << shift));
   return sum;
 }
 inline V16 sub16(V16 sum, V bytes, int shift) {
-  for (int i = 0; i < kWidth; ++i) sum.at[i] = static_cast<uint16_t>(sum.at[i] - (bytes.at[i] << shift));
+  for (int i = 0; i < kWidth; ++i)
+    sum.at[i] = static_cast<uint16_t>(sum.at[i] - (bytes.at[i] << shift));
   return sum;
 }
 

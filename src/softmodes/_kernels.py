@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes import _core
+import softmodes._core as _core  # type: ignore[import-not-found]
 from softmodes._core import draw_dense, draw_wide, expected_cost_dense, expected_cost_wide
 
 if TYPE_CHECKING:

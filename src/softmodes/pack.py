@@ -27,9 +27,9 @@ class Layout:
 
     Cells of feature j hold codes 0 .. `n_codes[j]` - 1; `ignored[j]` is the code (or -1) that is at
     distance 0 from every center. A row is consecutive sections of bytes: binary features, eight to
-    a byte; nibbles with fields of 1 to 4 bits; features of one, two and three bytes. Binary features
-    fill the spare bits of nibbles first. Nibbles whose fields hold at most 3 codes come before the
-    others, since counting their bits is counting their codes.
+    a byte; nibbles with fields of 1 to 4 bits; features of one, two and three bytes. Binary
+    features fill the spare bits of nibbles first. Nibbles whose fields hold at most 3 codes come
+    before the others, since counting their bits is counting their codes.
 
     `offsets` says where the cells of each feature start in dense counts; the features of more than
     256 codes, listed in `wide`, have none.
@@ -41,9 +41,7 @@ class Layout:
     (16, 5, (2,))
     """
 
-    def __init__(
-        self, n_codes: Int32s | Sequence[int], ignored: Int32s | Sequence[int]
-    ) -> None:
+    def __init__(self, n_codes: Int32s | Sequence[int], ignored: Int32s | Sequence[int]) -> None:
         self.n_codes = np.array(n_codes, np.int32)
         self.ignored = np.array(ignored, np.int32)
         _check_sizes(self.n_codes, self.ignored)
