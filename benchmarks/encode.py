@@ -8,23 +8,17 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pyarrow import csv
 
+from benchmarks.timing import alternate
 from softmodes.encode import learn
 from softmodes.pack import pack
-
-
-class Seconds(NamedTuple):
-    wall: float
-    cpu: float
 
 
 def strings(n_rows: int, n_columns: int, length: int) -> pd.DataFrame:
@@ -36,17 +30,6 @@ def strings(n_rows: int, n_columns: int, length: int) -> pd.DataFrame:
         words = np.array([f"{i:0{length}d}v" for i in range(size)], dtype=object)
         columns[f"column_{j}"] = words[rng.integers(0, size, n_rows)]
     return pd.DataFrame(columns).astype("str")
-
-
-def best(tasks: dict[str, Callable[[], Any]], rounds: int) -> dict[str, Seconds]:
-    """Run the tasks in turn; return the best wall and CPU time of each."""
-    times: dict[str, list[Seconds]] = {name: [] for name in tasks}
-    for _ in range(rounds):
-        for name, task in tasks.items():
-            wall, cpu = time.perf_counter(), time.process_time()
-            task()
-            times[name].append(Seconds(time.perf_counter() - wall, time.process_time() - cpu))
-    return {name: Seconds(*map(min, zip(*runs, strict=True))) for name, runs in times.items()}
 
 
 def encode_and_pack(table: Any, n_threads: int) -> None:
@@ -67,11 +50,11 @@ def compare(frame: pd.DataFrame, path: Path, n_threads: int, rounds: int) -> Non
         "encode + pack object": lambda: encode_and_pack(objects, n_threads),
         "encode category": lambda: learn(categories, n_threads=n_threads),
     }
-    times = best(tasks, rounds)
+    times = alternate(tasks, rounds, enough=300.0)
     reading = times["pyarrow reads CSV"]
     print(f"\n{n_threads} threads      wall s   CPU s   wall ratio")
-    for name, (wall, cpu) in times.items():
-        print(f"{name:22} {wall:6.3f}  {cpu:6.3f}  {wall / reading.wall:6.2f}")
+    for name, t in times.items():
+        print(f"{name:22} {t.wall:6.3f}  {t.cpu:6.3f}  {t.wall / reading.wall:6.2f}")
 
 
 def bits(n_rows: int, n_columns: int, n_threads: int, rounds: int) -> None:
@@ -79,8 +62,8 @@ def bits(n_rows: int, n_columns: int, n_threads: int, rounds: int) -> None:
     packed = np.random.default_rng(0).integers(0, 256, (n_rows, -(-n_columns // 8)), np.uint8)
     matrix = np.unpackbits(packed, axis=1, count=n_columns).view(bool)
     name = f"encode {n_rows} x {n_columns} bool"
-    wall, cpu = best({name: lambda: learn(matrix, n_threads=n_threads)}, rounds)[name]
-    print(f"\n{n_threads} threads: {name} {wall:.3f} s wall, {cpu:.3f} s CPU")
+    timing = alternate({name: lambda: learn(matrix, n_threads=n_threads)}, rounds)[name]
+    print(f"\n{n_threads} threads: {name} {timing}")
 
 
 def main() -> None:

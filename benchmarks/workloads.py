@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ class Workload:
 
 
 def codes(n: int, sizes: list[int], groups: int = 8, seed: int = 0) -> NDArray[np.uint8]:
-    """Rows around `groups` prototypes; half of the cells are changed to any value."""
+    """Return rows around `groups` prototypes; half of the cells are changed to any value."""
     rng = np.random.default_rng(seed)
     sigma = np.array(sizes, np.uint8)
     prototypes = rng.integers(0, sigma, (groups, len(sizes)), dtype=np.uint8)
@@ -61,6 +62,38 @@ WORKLOADS = [
         "W4", "n 200k, d 200 binary, k 2000", 2000, lambda s: _ccm(int(200_000 * s), 200, 2000)
     ),
 ]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table of codes with k of its rows as centers, in the forms that the methods take."""
+
+    table: NDArray[np.uint8]
+    k: int
+
+    @cached_property
+    def binary(self) -> bool:
+        return bool(self.table.max() <= 1)
+
+    @cached_property
+    def seeds(self) -> NDArray[np.int64]:
+        """Rows that are the first centers."""
+        return np.random.default_rng(0).choice(len(self.table), self.k, replace=False)
+
+    @cached_property
+    def wide(self) -> NDArray[np.float32]:
+        """One-hot rows; binary columns stay one column each."""
+        return one_hot(self.table)
+
+    @cached_property
+    def bits(self) -> NDArray[np.uint8]:
+        """Bits of binary rows, filled up with zeros to whole words of 64: what popcounts like."""
+        packed = np.packbits(self.table, axis=1)
+        return np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
+
+    def head(self, n_rows: int) -> Problem:
+        """Return the first rows only."""
+        return Problem(self.table[:n_rows], self.k)
 
 
 def one_hot(table: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -28,7 +28,8 @@ DenseCounts dense(const Matrix<const int64_t>& counts, const Vector<const int64_
                   const Vector<const int32_t>& sizes) {
   const auto d = static_cast<int64_t>(sizes.shape(0));
   const auto n_cells = static_cast<int64_t>(counts.shape(1));
-  require(static_cast<int64_t>(offsets.shape(0)) == d + 1, "offsets must have one entry more than sizes");
+  require(static_cast<int64_t>(offsets.shape(0)) == d + 1,
+          "offsets must have one entry more than sizes");
   const int64_t* o = offsets.data();
   require(o[0] == 0 && o[d] == n_cells, "offsets must span the cells of counts");
   for (int64_t j = 0; j < d; ++j)

@@ -179,8 +179,8 @@ double expected_cost_dense(const DenseCounts& tally, const uint32_t* feature_wei
   for (int64_t i = 0; i < tally.n_clusters; ++i)
     for (int64_t j = 0; j < tally.n_features; ++j) {
       if (tally.offsets[j] == tally.offsets[j + 1]) continue;
-      const double mismatches = expected_mismatches(
-          tally.counts + i * tally.n_cells + tally.offsets[j], tally.sizes[j]);
+      const double mismatches =
+          expected_mismatches(tally.counts + i * tally.n_cells + tally.offsets[j], tally.sizes[j]);
       sum.add(feature_weight ? mismatches * feature_weight[j] : mismatches);
     }
   return sum.value();

@@ -5,7 +5,8 @@
 namespace softmodes {
 
 // The dense counts of one tally: counts[cluster * n_cells + offsets[feature] + code].
-// A center takes one of the first sizes[feature] codes; a wide feature (offsets equal) has no cells.
+// A center takes one of the first sizes[feature] codes; a wide feature (offsets equal) has no
+// cells.
 struct DenseCounts {
   const int64_t* counts;
   const int64_t* offsets;

@@ -1,4 +1,5 @@
-// Distinct strings of a column and the number of each cell, faster than a general-purpose hash table.
+// Distinct strings of a column and the number of each cell, faster than a general-purpose hash
+// table.
 #pragma once
 #include <cstddef>
 #include <cstdint>

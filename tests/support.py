@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from softmodes.pack import pack
 
 from softmodes.encode import learn
+from softmodes.pack import pack
 from softmodes.stores import MemoryStore
 
 

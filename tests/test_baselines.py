@@ -14,7 +14,6 @@ from scipy.sparse import csr_array
 from sklearn.cluster import Birch
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from support import table
 
 from softmodes.baselines import (
     Rock,
@@ -34,6 +33,7 @@ from softmodes.baselines._records import Records, Rule, neighbor_lists
 from softmodes.datasets import load_mushroom, load_tic_tac_toe, load_zoo
 from softmodes.encode import learn
 from softmodes.metrics import matching_accuracy
+from support import table
 
 THETAS = [0.0, 0.2, 1 / 3, 0.5, 0.6, 0.75, 0.99, 1.0]
 NAMES = [

@@ -22,12 +22,12 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from support import table
 
 import softmodes
 from softmodes import KModes, SoftModes
 from softmodes.datasets import load_mushroom, load_nursery, load_tic_tac_toe
 from softmodes.metrics import expected_cost, hamming_cost
+from support import table
 
 ANSWERS = np.array([["yes", "red"], ["yes", "blue"], ["no", "blue"], ["no", "green"]] * 8, object)
 

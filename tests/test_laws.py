@@ -11,9 +11,9 @@ import sys
 
 import numpy as np
 import pytest
-from support import table
 
 from softmodes import KModes, SoftModes, _kernels
+from support import table
 
 SIZES = (2, 2, 3, 4, 2, 7, 12, 2, 18, 300)
 

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.stats import chisquare
-from softmodes.pack import unpack
-from support import open_store, table
 
 from softmodes import reference
 from softmodes.hashing import Use, address
 from softmodes.loop import Plan, best_run, first_centers, run_once, runs, tie_order
 from softmodes.metrics import expected_cost
+from softmodes.pack import unpack
 from softmodes.rounding import plurality, soft, uniform
 from softmodes.tally import Metric, tally_block
+from support import open_store, table
 
 SIZES = (2, 3, 2, 5, 9, 17, 2)
 NOTHING_IGNORED = np.full(len(SIZES), -1, np.int32)

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
-from support import table
 
 import softmodes
 from softmodes import KModes, SoftModes
 from softmodes.result import _sums
+from support import table
 
 FRAME = pd.DataFrame(table(120, (2, 3, 9, 100), seed=1), columns=list("abcd")).assign(
     word=[["oui", "non", None][i % 3] for i in range(120)],

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare
-from softmodes.pack import Layout
 
 from softmodes.hashing import Use, address, fold, fold_array
+from softmodes.pack import Layout
 from softmodes.rounding import Draw, plurality, resolve, soft, uniform
 from softmodes.tally import Tally
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.stats import chisquare
-from softmodes.pack import unpack
-from support import open_store, table
 
 from softmodes.hashing import fold_array, tickets
+from softmodes.pack import unpack
 from softmodes.seeding import METHODS, Seeding, cao, d1, d1_greedy, huang, random_rows
+from support import open_store, table
 
 
 def codes_of(store):

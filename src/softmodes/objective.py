@@ -21,7 +21,7 @@ def expected_cost(
     That is the sum over clusters and features of size * (1 - sum of squared shares), where size
     counts observed values only.
     """
-    cost = _kernels.expected_cost_dense(tally.cells, layout.offsets, sizes, feature_weight)
+    cost: float = _kernels.expected_cost_dense(tally.cells, layout.offsets, sizes, feature_weight)
     for j in tally.wide:
         weight = 1 if feature_weight is None else int(feature_weight[j])
         cost += weight * _kernels.expected_cost_wide(*tally.wide_parts(j), int(sizes[j]))
