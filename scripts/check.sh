@@ -2,7 +2,7 @@
 # The house rules: formatting, lint, types, import order. VENV names the environment's folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-bin="$PWD/${VENV:-.venv-test}/bin"
+bin="$(cd "${VENV:-.venv-test}/bin" && pwd)"
 "$bin/ruff" format --check .
 "$bin/ruff" check .
 "$bin/mypy"

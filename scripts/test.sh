@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 venv="${VENV:-.venv-test}"
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
-bin="$PWD/$venv/bin"
+bin="$(cd "$venv/bin" && pwd)"
 "$bin/pip" install --quiet --upgrade pip build
 rm -rf dist
 "$bin/python" -m build --outdir dist . >"$venv/build.log" 2>&1 || { cat "$venv/build.log"; exit 1; }
