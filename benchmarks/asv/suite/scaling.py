@@ -1,0 +1,48 @@
+"""One pass at growing sizes: rows, features, clusters, values per feature."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softmodes.tally import Metric
+
+from .common import noise, open_store
+
+BASE = {"n": 20_000, "d": 50, "k": 20, "sigma": 4}
+
+
+class _Axis:
+    """One axis grows, the others stay."""
+
+    axis = ""
+    metric = Metric(tie_key=1)
+
+    def setup(self, x: int) -> None:
+        size = BASE | {self.axis: x}
+        self.store = open_store(noise(size["n"], [size["sigma"]] * size["d"]))
+        self.centers = self.store.rows(np.arange(size["k"]))
+
+    def time_pass(self, x: int) -> None:
+        self.store.tally(self.centers, self.metric)
+
+    def track_cost(self, x: int) -> int:
+        return self.store.tally(self.centers, self.metric).cost
+
+
+class OverRows(_Axis):
+    axis, params, param_names = "n", [2_000, 20_000, 200_000], ["rows"]
+
+
+class OverFeatures(_Axis):
+    axis, params, param_names = "d", [10, 100, 1_000], ["features"]
+
+
+class OverClusters(_Axis):
+    axis, params, param_names = "k", [10, 100, 1_000], ["clusters"]
+
+
+class OverValues(_Axis):
+    axis, params, param_names = "sigma", [2, 20, 200], ["values"]
+
+
+_Axis.track_cost.unit = "mismatches"

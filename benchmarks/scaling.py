@@ -1,0 +1,144 @@
+"""How the time of one iteration grows with rows, features, clusters and values per feature.
+
+    python -m benchmarks.scaling
+    python -m benchmarks.scaling n k --shrink 10
+
+Every axis spans two decades. The slope is the s of a + b x^s, fitted to the logarithm of the least
+times (CPU time for one thread: others on the machine do not disturb it much); a, at least 0, is
+the cost that does not grow. Writes `scaling.json`, `scaling.md` and
+`scaling.svg`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from benchmarks.machine import describe_machine, in_words
+from benchmarks.methods import METHODS, iteration
+from benchmarks.tables import markdown
+from benchmarks.timing import alternate, duration
+from benchmarks.workloads import Problem, codes
+
+POINTS = 9
+
+
+@dataclass(frozen=True)
+class Size:
+    """What the time depends on."""
+
+    n: int
+    d: int
+    k: int
+    sigma: int
+
+    def problem(self) -> Problem:
+        return Problem(codes(self.n, [self.sigma] * self.d), self.k)
+
+
+# For each axis the largest size; the axis itself then goes down by two decades.
+LARGEST = {
+    "n": Size(n=1_000_000, d=100, k=20, sigma=4),
+    "d": Size(n=50_000, d=2_000, k=20, sigma=4),
+    "k": Size(n=100_000, d=100, k=2_000, sigma=4),
+    "sigma": Size(n=10_000, d=100, k=100, sigma=200),
+}
+LABELS = {"n": "rows", "d": "features", "k": "clusters", "sigma": "values per feature"}
+
+
+def measure_axis(axis: str, shrink: int, n_threads: int, repeats: int) -> dict[str, Any]:
+    """Time an iteration at sizes over two decades of one axis, and fit the growth."""
+    largest = LARGEST[axis]
+    largest = replace(largest, n=largest.n // shrink)
+    top = getattr(largest, axis)
+    points = np.unique(np.round(np.geomspace(top / 100, top, POINTS)).astype(int))
+    seconds = [
+        _seconds(replace(largest, **{axis: int(x)}), n_threads, repeats) for x in points.tolist()
+    ]
+    fixed, per_unit, slope = fit_growth(points, np.array(seconds))
+    upper = points >= top / 10
+    raw = np.polyfit(np.log(points[upper]), np.log(np.array(seconds)[upper]), 1)[0]
+    return {
+        "x": points.tolist(),
+        "seconds": seconds,
+        "others": {name: v for name, v in vars(largest).items() if name != axis},
+        "fixed": fixed,
+        "per_unit": per_unit,
+        "slope": slope,
+        "slope_of_upper_decade": float(raw),
+    }
+
+
+def _seconds(size: Size, n_threads: int, repeats: int) -> float:
+    run = iteration(size.problem(), n_threads)
+    around = METHODS["softmodes"].around
+    timing = alternate({"run": run}, repeats, 2.0, lambda _: around(n_threads))["run"]
+    return timing.cpu if n_threads == 1 else timing.wall
+
+
+def fit_growth(x: NDArray[Any], seconds: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Return a, b and s of a + b x^s with the least error of the logarithm."""
+    last_x, last = float(x[-1]), float(seconds[-1])
+
+    def error(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        fixed, growing, s = parameters
+        return np.log(fixed * last + growing * last * (x / last_x) ** s) - np.log(seconds)
+
+    start = [seconds[0] / last / 2, 1.0, 1.0]
+    fit = least_squares(error, start, bounds=([0, 1e-3, 0.1], [1.0, 10.0, 3.0]), loss="soft_l1",
+                        f_scale=0.05)  # fmt: skip
+    fixed, growing, s = fit.x
+    return float(fixed * last), float(growing * last / last_x**s), float(s)
+
+
+def report(found: dict[str, Any]) -> str:
+    rows = []
+    for axis, curve in found["axes"].items():
+        others = ", ".join(f"{name} {v:,}" for name, v in curve["others"].items())
+        rows.append(
+            [
+                LABELS[axis],
+                f"{curve['x'][0]:,} to {curve['x'][-1]:,}",
+                others,
+                f"{duration(curve['seconds'][0])} to {duration(curve['seconds'][-1])}",
+                duration(curve["fixed"]),
+                f"{curve['slope']:.2f}",
+                f"{curve['slope_of_upper_decade']:.2f}",
+            ]
+        )
+    header = ["axis", "range", "others", "time", "fixed cost a", "slope s", "slope, upper decade"]
+    return f"{in_words(found['machine'])}\n\n{markdown(header, rows)}\n"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    from benchmarks.charts import draw_scaling
+
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("axes", nargs="*", help="of n, d, k, sigma (default: all)")
+    parser.add_argument("--shrink", type=int, default=1, help="divide the rows by this")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--out", type=Path, default=Path("build/benchmarks"), help="a folder")
+    options = parser.parse_args(arguments)
+    axes = {}
+    for axis in options.axes or LARGEST:
+        axes[axis] = measure_axis(axis, options.shrink, options.threads, options.repeats)
+        print(f"{axis}: slope {axes[axis]['slope']:.2f}", flush=True)
+    found = {"machine": describe_machine(), "threads": options.threads, "axes": axes}
+    options.out.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(found, indent=1) + "\n"
+    (options.out / "scaling.json").write_text(text, encoding="utf-8")
+    (options.out / "scaling.md").write_text(report(found), encoding="utf-8")
+    draw_scaling(axes, options.out / "scaling.svg", LABELS)
+    print(report(found))
+
+
+if __name__ == "__main__":
+    main()
