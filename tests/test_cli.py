@@ -1,0 +1,178 @@
+import importlib
+import os
+import re
+import sys
+
+import pytest
+from pyarrow import csv, parquet
+from typer.testing import CliRunner
+
+from softmodes import SoftModes, cli
+from softmodes.baselines import unregister
+from softmodes.paper import EXPERIMENTS
+from softmodes.paper.results import ResultsFile, read
+
+FEW = ["theorem", "--size", "small"]
+
+
+def softmodes(*arguments):
+    result = CliRunner().invoke(cli.app, [str(a) for a in arguments], env={"COLUMNS": "200"})
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def refused(*arguments):
+    result = softmodes(*arguments)
+    assert result.exit_code == 1
+    assert "Traceback" not in result.stderr
+    return " ".join(result.stderr.split())
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """A file of 40 rows in two plain groups, one cell of them empty."""
+    rows = [f"{i},yes,red" if i % 4 else f"{i},no,blue" for i in range(40)]
+    rows[1] = "1,,red"
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(["id,agrees,colour", *rows, ""]))
+    return path
+
+
+def test_fit_prints_what_marks_each_cluster_and_writes_the_labels(answers, tmp_path):
+    labels = tmp_path / "labels.csv"
+    printed = softmodes("fit", answers, "-k", 2, "--drop", "id", "--out", labels).stdout
+    assert "cluster 0: 30 rows (75%)" in printed
+    assert "colour=blue (100%, 4.0x)" in printed
+    table = csv.read_csv(answers).drop_columns("id").to_pandas()
+    table["agrees"] = table["agrees"].replace("", None)
+    model = SoftModes(2, t=3.0, random_state=0).fit(table)
+    assert labels.read_text().split() == ["cluster", *map(str, model.labels_)]
+
+
+def test_fit_reads_parquet_as_it_reads_csv(answers, tmp_path):
+    options = csv.ConvertOptions(strings_can_be_null=True)
+    copy = tmp_path / "answers.parquet"
+    parquet.write_table(csv.read_csv(answers, convert_options=options), copy)
+    printed = [softmodes("fit", path, "-k", 3).stdout for path in (answers, copy)]
+    assert printed[0] == printed[1] != ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-k", "41"], "n_clusters=41 is more than n_samples=40."),
+        (["-k", "2", "--drop", "name"], "drop='name' is not a column of"),
+        (["-k", "2", "--missing", "no"], "missing='no' is not known."),
+        (["-k", "2", "--t", "0.5"], "t=0.5 is not a number >= 1."),
+        (["-k", "2", "--out", "no/such/labels.csv"], "No such file or directory"),
+    ],
+)
+def test_mistakes_in_fit_are_one_line_with_a_remedy(answers, arguments, message):
+    assert message in refused("fit", answers, *arguments)
+
+
+def test_fit_refuses_files_of_unknown_kind(tmp_path):
+    message = refused("fit", tmp_path / "table.xls", "-k", 2)
+    assert "has an unknown ending. Pass a .csv or .parquet file." in message
+
+
+def test_labels_are_written_whole_or_not_at_all(answers, tmp_path, monkeypatch):
+    labels = tmp_path / "labels.csv"
+    labels.write_text("what was there\n")
+    monkeypatch.setattr(os, "replace", _full_disk)
+    assert "No space left" in refused("fit", answers, "-k", 2, "--out", labels)
+    assert labels.read_text() == "what was there\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.csv", "labels.csv"]
+
+
+def _full_disk(*paths):
+    raise OSError("No space left on device")
+
+
+def test_list_names_every_experiment_and_its_number_of_cells():
+    printed = softmodes("paper", "list").stdout
+    for experiment in EXPERIMENTS.values():
+        row = next(line for line in printed.splitlines() if f" {experiment.id} " in line)
+        assert experiment.title in row
+        counts = [len(list(experiment.cells(size))) for size in ("small", "full")]
+        assert row.split()[-2:] == [f"{count:,}" for count in counts]
+
+
+def test_run_then_resume_then_report(tmp_path):
+    results, report = tmp_path / "results", tmp_path / "report"
+    first = softmodes("paper", "run", *FEW, "--out", results)
+    assert re.search(r"30 cells run, 30 in .*small\.jsonl", first.stdout)
+    before = (results / "small.jsonl").read_bytes()
+    again = softmodes("paper", "run", *FEW, "--out", results)
+    assert "0 cells run, 30 in" in again.stdout
+    assert (results / "small.jsonl").read_bytes() == before
+    printed = softmodes(
+        "paper", "report", "--results", results, "--size", "small", "--out", report
+    ).stdout
+    assert printed.split() == [str(report / "report.md"), str(report / "report.html")]
+    assert "Complete: 30 cells" in (report / "report.md").read_text()
+
+
+def test_progress_shows_cells_done_and_time(tmp_path):
+    shown = softmodes("paper", "run", *FEW, "--out", tmp_path).stderr
+    assert "theorem" in shown
+    assert "30/30" in shown
+    assert re.search(r"\d:\d\d:\d\d", shown)
+
+
+def test_a_plugin_joins(tmp_path):
+    plugin = tmp_path / "mine.py"
+    plugin.write_text(
+        "from softmodes.baselines import register\n"
+        "@register('all in one')\n"
+        "def all_in_one(X, n_clusters, random_state):\n"
+        "    return [0] * len(X)\n"
+    )
+    try:
+        softmodes("paper", "run", *FEW, "--out", tmp_path, "--plugin", plugin)
+    finally:
+        unregister("all in one")
+    joined = [r for r in read(tmp_path / "small.jsonl") if r["algorithm"] == "all in one"]
+    assert len(joined) == 10
+    assert {r["metrics"]["accuracy"] for r in joined} == {0.5}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "fig-9"], "experiment='fig-9' is not known. Pass 'all' or some of 'fig-rounding'"),
+        (["run", "all", "--size", "tiny"], "size='tiny' is not known. Pass one of small, full."),
+        (["run", "theorem", "--plugin", "no.py"], "plugin='no.py' is not a file."),
+        (["run", "theorem", "--jobs", "0"], "jobs=0 is not a number of processes."),
+        (["report"], "results holds no results of size full. Run first: softmodes paper run all"),
+    ],
+)
+def test_mistakes_are_one_line_with_a_remedy(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert message in refused("paper", *arguments)
+    assert not list(tmp_path.rglob("*.jsonl")) or "--jobs" in arguments
+
+
+def test_a_second_run_into_the_same_file_is_refused(tmp_path):
+    with ResultsFile(tmp_path / "small.jsonl"):
+        message = refused("paper", "run", *FEW, "--out", tmp_path)
+    assert "is being written by another run. Wait for it, or pass another --out." in message
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich.console"])
+def test_without_its_libraries_it_says_how_to_install_them(missing, monkeypatch):
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.delitem(sys.modules, "softmodes.cli")
+    with pytest.raises(SystemExit) as stopped:
+        importlib.import_module("softmodes.cli")
+    assert str(stopped.value) == (
+        f'The softmodes command needs {missing}. Install it with: pip install "softmodes[cli]"'
+    )
+
+
+def test_a_report_without_matplotlib_says_how_to_install_it(monkeypatch, tmp_path):
+    softmodes("paper", "run", *FEW, "--out", tmp_path)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    message = refused("paper", "report", "--results", tmp_path, "--size", "small")
+    assert 'The report needs matplotlib. Install it with: pip install "softmodes[paper]"' in message
