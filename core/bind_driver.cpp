@@ -1,10 +1,5 @@
 // The Python boundary of driver.hpp: exact array types, shapes checked once, nothing converted.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-
-#include <stdexcept>
-
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "driver.hpp"
 
@@ -13,36 +8,24 @@ namespace nb = nanobind;
 namespace softmodes {
 namespace {
 
-template <class T, size_t N>
-using Array = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = Array<T, 1>;
-template <class T>
-using Matrix = Array<T, 2>;
-
-void require(bool condition, const char* message) {
-  if (!condition) throw std::invalid_argument(message);
-}
-
 DenseCounts dense(const Matrix<const int64_t>& counts, const Vector<const int64_t>& offsets,
                   const Vector<const int32_t>& sizes) {
-  const auto d = static_cast<int64_t>(sizes.shape(0));
-  const auto n_cells = static_cast<int64_t>(counts.shape(1));
-  require(static_cast<int64_t>(offsets.shape(0)) == d + 1,
-          "offsets must have one entry more than sizes");
+  const auto d = length(sizes);
+  const auto n_cells = length(counts, 1);
+  require(length(offsets) == d + 1, "offsets must have one entry more than sizes");
   const int64_t* o = offsets.data();
   require(o[0] == 0 && o[d] == n_cells, "offsets must span the cells of counts");
   for (int64_t j = 0; j < d; ++j)
     require(o[j + 1] == o[j] || (sizes.data()[j] >= 0 && sizes.data()[j] <= o[j + 1] - o[j]),
             "a feature has more values than cells");
-  return {counts.data(), o, sizes.data(), static_cast<int64_t>(counts.shape(0)), d, n_cells};
+  return {counts.data(), o, sizes.data(), length(counts), d, n_cells};
 }
 
 WideCounts wide(const Vector<const int64_t>& indptr, const Vector<const int32_t>& codes,
                 const Vector<const int64_t>& counts, int64_t feature) {
   require(indptr.shape(0) >= 1 && codes.shape(0) == counts.shape(0), "malformed sparse counts");
-  const auto k = static_cast<int64_t>(indptr.shape(0)) - 1;
-  const auto n = static_cast<int64_t>(codes.shape(0));
+  const auto k = length(indptr) - 1;
+  const auto n = length(codes);
   const int64_t* p = indptr.data();
   require(p[0] == 0 && p[k] == n, "indptr must span the sparse counts");
   for (int64_t i = 0; i < k; ++i) require(p[i] <= p[i + 1], "indptr must not decrease");
@@ -69,11 +52,10 @@ void bind_driver(nb::module_& m) {
       [](Vector<const int64_t> indptr, Vector<const int32_t> codes, Vector<const int64_t> counts,
          int64_t feature, int32_t size, double t, uint64_t key, Matrix<int32_t> centers) {
         const WideCounts tally = wide(indptr, codes, counts, feature);
-        require(static_cast<int64_t>(centers.shape(0)) == tally.n_clusters && feature >= 0 &&
-                    feature < static_cast<int64_t>(centers.shape(1)),
+        require(length(centers) == tally.n_clusters && feature >= 0 && feature < length(centers, 1),
                 "centers must be clusters x features");
         nb::gil_scoped_release released;
-        draw_wide(tally, size, t, key, centers.data(), static_cast<int64_t>(centers.shape(1)));
+        draw_wide(tally, size, t, key, centers.data(), length(centers, 1));
       },
       nb::arg("indptr").noconvert(), nb::arg("codes").noconvert(), nb::arg("counts").noconvert(),
       nb::arg("feature"), nb::arg("size"), nb::arg("t"), nb::arg("key"),
@@ -81,7 +63,7 @@ void bind_driver(nb::module_& m) {
   m.def(
       "expected_cost_dense",
       [](Matrix<const int64_t> counts, Vector<const int64_t> offsets, Vector<const int32_t> sizes,
-         std::optional<Vector<const uint32_t>> feature_weight) {
+         Maybe<Vector<const uint32_t>> feature_weight) {
         const DenseCounts tally = dense(counts, offsets, sizes);
         require(!feature_weight || feature_weight->shape(0) == sizes.shape(0),
                 "feature_weight must have one entry per feature");

@@ -16,31 +16,7 @@ namespace nb = nanobind;
 
 namespace softmodes {
 
-#define SOFTMODES_DECLARE(isa) \
-  namespace isa {              \
-  extern const Roofs roofs;    \
-  }
-SOFTMODES_DECLARE(generic)
-#ifdef SOFTMODES_X86
-SOFTMODES_DECLARE(ssse3)
-SOFTMODES_DECLARE(avx2)
-SOFTMODES_DECLARE(avx512)
-#endif
-#ifdef SOFTMODES_NEON
-SOFTMODES_DECLARE(neon)
-#endif
-
 namespace {
-
-constexpr const Roofs* kRoofs[] = {
-    &generic::roofs,
-#ifdef SOFTMODES_X86
-    &ssse3::roofs,   &avx2::roofs, &avx512::roofs,
-#endif
-#ifdef SOFTMODES_NEON
-    &neon::roofs,
-#endif
-};
 
 constexpr int kRepeats = 40;
 constexpr double kSeconds = 2e-3;                   // of one repeat: short, to find a quiet moment
@@ -49,12 +25,6 @@ constexpr int64_t kSlices = 16;                     // together beyond any but t
 constexpr int64_t kRounds = 4;
 
 using Work = std::function<void(int64_t task, uint8_t* sink)>;
-
-const Roofs& roofs_in_use() {
-  for (const Roofs* r : kRoofs)
-    if (!std::strcmp(r->name, kernels().name)) return *r;
-  return generic::roofs;
-}
 
 double seconds_of(int n_threads, const Work& work) {
   using Clock = std::chrono::steady_clock;
@@ -100,7 +70,7 @@ double read_rate(const Roofs& roofs, int n_threads) {
 }
 
 nb::dict measure_roofs(int n_threads) {
-  const Roofs& roofs = roofs_in_use();
+  const Roofs& roofs = *kernels().roofs;
   n_threads = std::max(n_threads, 1);
   double lookup, popcount, read;
   {

@@ -1,17 +1,13 @@
 // The row kernels as Python functions: exact array types, shapes checked once, no GIL.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "packing.hpp"
 #include "rows.hpp"
@@ -21,24 +17,6 @@ using namespace nb::literals;
 
 namespace softmodes {
 namespace {
-
-template <class T, size_t N>
-using Array = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = Array<T, 1>;
-template <class T>
-using Matrix = Array<T, 2>;
-template <class T>
-using Maybe = std::optional<T>;
-
-void require(bool condition, const char* message) {
-  if (!condition) throw std::invalid_argument(message);
-}
-
-template <class A>
-int64_t length(const A& array, size_t axis = 0) {
-  return static_cast<int64_t>(array.shape(axis));
-}
 
 template <class T>
 T* pointer(const Maybe<Vector<T>>& array) {

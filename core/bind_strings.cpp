@@ -1,10 +1,7 @@
 // The Python boundary of strings.hpp.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
+#include <algorithm>
 
-#include <stdexcept>
-
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "strings.hpp"
 
@@ -13,23 +10,15 @@ namespace nb = nanobind;
 namespace softmodes {
 namespace {
 
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Bytes = Vector<const uint8_t>;
-
-void require(bool condition, const char* message) {
-  if (!condition) throw std::invalid_argument(message);
-}
 
 template <class Offset>
 bool encode(StringDictionary& dictionary, Vector<const Offset> offsets, Bytes data,
-            std::optional<Bytes> validity, int64_t first_bit, int64_t limit,
-            Vector<int32_t> codes) {
-  const auto n = static_cast<int64_t>(codes.shape(0));
-  const auto n_bytes = static_cast<int64_t>(data.shape(0));
-  require(static_cast<int64_t>(offsets.shape(0)) == n + 1, "offsets must be one more than codes");
-  require(!validity || first_bit + n <= 8 * static_cast<int64_t>(validity->shape(0)),
-          "validity is too short");
+            Maybe<Bytes> validity, int64_t first_bit, int64_t limit, Vector<int32_t> codes) {
+  const auto n = length(codes);
+  const auto n_bytes = length(data);
+  require(length(offsets) == n + 1, "offsets must be one more than codes");
+  require(!validity || first_bit + n <= 8 * length(*validity), "validity is too short");
   const Offset* o = offsets.data();
   nb::gil_scoped_release released;
   require(first_bit >= 0 && o[0] >= 0 && o[n] <= n_bytes, "offsets leave the data");
@@ -41,9 +30,9 @@ bool encode(StringDictionary& dictionary, Vector<const Offset> offsets, Bytes da
 
 template <class Code>
 void look_up(Vector<const int32_t> codes, Vector<const Code> table, Vector<Code> out) {
-  const auto n = static_cast<int64_t>(codes.shape(0));
-  const auto n_values = static_cast<int64_t>(table.shape(0)) - 1;
-  require(static_cast<int64_t>(out.shape(0)) == n && n_values >= 0, "shapes do not match");
+  const auto n = length(codes);
+  const auto n_values = length(table) - 1;
+  require(length(out) == n && n_values >= 0, "shapes do not match");
   const int32_t* c = codes.data();
   const Code* t = table.data();
   Code* o = out.data();

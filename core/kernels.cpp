@@ -64,9 +64,11 @@ static void presence(const uint8_t* matrix, int64_t n_rows, int64_t n_columns, u
   }
 }
 
+extern const Roofs roofs;  // in roofs.cpp
 extern const Kernels table;
 const Kernels table = {
     .name = SOFTMODES_STRING(SOFTMODES_ISA),
+    .roofs = &roofs,
     .popcount = kPopcount,
     .few_clusters = kFewClusters,
     .nearest = nearest,

@@ -86,10 +86,13 @@ struct MatrixRun {
   int64_t first_byte;  // the run starts at bit 0 of this byte
 };
 
+struct Roofs;
+
 struct Kernels {
   const char* name;
-  bool popcount;     // bits are compared by popcount, not by look-up
-  int few_clusters;  // see `group`
+  const Roofs* roofs;  // what these kernels are measured against
+  bool popcount;       // bits are compared by popcount, not by look-up
+  int few_clusters;    // see `group`
 
   // Nearest center of up to kTileRows rows: `distance` and `label`. One call for every kGroup
   // centers, first = 0, kGroup, ...: the last one completes the result.

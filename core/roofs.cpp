@@ -63,7 +63,6 @@ static void read(const uint8_t* bytes, int64_t n, uint8_t* sink) {
 
 extern const Roofs roofs;
 const Roofs roofs = {
-    .name = SOFTMODES_STRING(SOFTMODES_ISA),
     .popcount = kPopcount,
     .sweep_bytes = int64_t{kColumns} * kCenters * kVectors * kWidth,
     .lookup = sweep<ByLookup>,

@@ -7,7 +7,6 @@
 namespace softmodes {
 
 struct Roofs {
-  const char* name;
   bool popcount;  // bits are compared by popcount, not by look-up
   // Bytes that one sweep over rows and centers in the first-level cache compares.
   int64_t sweep_bytes;

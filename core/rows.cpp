@@ -165,7 +165,7 @@ class TallyPass {
       }
     } else {
       for (int64_t r = 0; r < n; ++r) w.sum.cost += distance[r];
-      if (!in_chunks_)  // else the sort tells
+      if (out_.sizes && !in_chunks_)  // else the sort tells
         for (int64_t r = 0; r < n; ++r) ++w.sizes[labels[r]];
     }
     return true;
