@@ -364,11 +364,11 @@ def test_birch_on_one_hot_codes_reaches_the_published_accuracy(load, published):
         ({"links": "some"}, "links='some' is not known. Pass one of 'common', 'direct'."),
         ({"leftover": "drop"}, "leftover='drop' is not known. Pass one of 'nearest', 'separate'"),
         ({"missing": "drop"}, "missing='drop' is not known. Pass one of 'category', 'ignore'"),
-        ({"min_neighbors": -1}, "min_neighbors=-1 is not a whole number >= 0."),
-        ({"sample_size": 0}, "sample_size=0 is not a whole number >= 1."),
+        ({"min_neighbors": -1}, "min_neighbors=-1 is not an int >= 0."),
+        ({"sample_size": 0}, "sample_size=0 is not an int >= 1."),
         ({"sample_size": 1}, "n_clusters=2 is more than sample_size=1. Pass sample_size of at"),
         ({"n_clusters": 4}, "n_clusters=4 is more than n_samples=3. Pass n_clusters of at most 3."),
-        ({"n_clusters": 0}, "n_clusters=0 is not a whole number >= 1."),
+        ({"n_clusters": 0}, "n_clusters=0 is not an int >= 1."),
     ],
 )
 def test_errors_name_parameter_value_limit_and_remedy(params, message):

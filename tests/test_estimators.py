@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -173,7 +174,7 @@ def test_wrong_columns_are_listed():
     model = KModes(2, random_state=0).fit(X)
     with pytest.raises(ValueError, match=r"(?s)unseen at fit time:\n- c.*missing:\n- b"):
         model.predict(X.rename(columns={"b": "c"}))
-    with pytest.raises(ValueError, match="same order"):
+    with pytest.raises(ValueError, match=r"(?s)same order.*\['a', 'b'\], in this order"):
         model.predict(X[["b", "a"]])
     unnamed = KModes(2, random_state=0).fit(X.to_numpy())
     with pytest.raises(ValueError, match="X has 1 features, but KModes is expecting 2"):
@@ -184,15 +185,15 @@ def test_wrong_columns_are_listed():
     ("change", "message"),
     [
         ({"n_clusters": 40}, "n_clusters=40 is more than n_samples=32. Pass n_clusters of at most"),
-        ({"n_clusters": 0}, "n_clusters=0 is not a whole number >= 1"),
-        ({"n_clusters": 2.5}, "n_clusters=2.5 is not a whole number"),
-        ({"n_clusters": True}, "n_clusters=True is not a whole number"),
+        ({"n_clusters": 0}, "n_clusters=0 is not an int >= 1"),
+        ({"n_clusters": 2.5}, "n_clusters=2.5 is not an int"),
+        ({"n_clusters": True}, "n_clusters=True is not an int"),
         ({"t": 0.9}, "t=0.9 is not a number >= 1"),
         ({"init": "kmeans++"}, "init='kmeans\\+\\+' is not known. Pass one of 'random', 'd1'"),
         ({"init": [["yes", "red"]]}, "init has 1 rows and 2 columns.*n_clusters=3"),
         ({"init": [["yes", "red", 1]] * 3}, "init has 3 rows and 3 columns.*3 rows of 2 columns"),
         ({"init": [["yes", "pink"]] * 3}, "init.*'pink'"),
-        ({"n_init": 0}, "n_init=0 is not a whole number >= 1"),
+        ({"n_init": 0}, "n_init=0 is not an int >= 1"),
         ({"max_iter": 0}, "max_iter=0"),
         ({"patience": 0}, "patience=0"),
         ({"select": "first"}, "select='first' is not known. Pass one of 'best', 'last'"),
@@ -204,6 +205,12 @@ def test_wrong_columns_are_listed():
         ({"feature_weight": [1.0, -1.0]}, "feature_weight\\[1\\] is -1.0"),
         ({"feature_weight": [0, 0]}, "feature_weight is zero everywhere"),
         ({"feature_weight": {"a": 1}}, "columns of X have no names"),
+        ({"feature_weight": [1e6, 1]}, r"feature_weight\[1\]=1 is too small beside the largest"),
+        ({"rounding": np.array([1, 2])}, "is neither a name nor a function"),
+        ({"t": 10**400}, "is not a number >= 1"),
+        ({"t": True}, "t=True is not a number"),
+        ({"verbose": "a"}, "verbose='a' is not an int >= 0"),
+        ({"init": None}, "init=None is neither a name nor 3 rows"),
     ],
 )
 def test_a_wrong_parameter_is_refused_by_name(change, message):
@@ -394,7 +401,7 @@ def test_on_round_sees_every_round_and_can_ask_for_labels():
 
 def test_verbose_tells_runs_and_rounds(capsys):
     small(verbose=1).fit(ANSWERS)
-    assert capsys.readouterr().out.count("round 0") == 2
+    assert capsys.readouterr().out.count("rounds: cost") == 2
     model = small(verbose=2).fit(ANSWERS)
     lines = capsys.readouterr().out.splitlines()
     assert {line.split(",")[0] for line in lines} == {"run 0", "run 1"}
@@ -408,6 +415,69 @@ def test_a_fit_that_would_not_fit_in_memory_is_refused_with_numbers(monkeypatch)
     X = pd.DataFrame({"a": ["x", "y"] * 100, "zip": [str(i) for i in range(200)]})
     with pytest.raises(MemoryError, match=r"n_clusters=9 needs \d+ bytes.*1 \('zip'\) with 200"):
         KModes(9).fit(X)
+
+
+def test_wide_columns_stay_sparse_outside_the_loop_too():
+    rng = np.random.default_rng(0)
+    X = np.stack([rng.permutation(4000), rng.integers(0, 2, 4000)], axis=1).astype(object)
+    X[:50, 0] = None
+    model = KModes(500, init="random", missing="ignore", n_init=1, random_state=0).fit(X)
+    tracemalloc.start()
+    model.score(X)
+    model.profile()
+    SoftModes(500, init="huang", missing="ignore", n_init=1, max_iter=3).fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 500 * 4000 * 8, "a dense array of clusters and values was made"
+
+
+def test_cao_neither_overflows_nor_seeds_rows_without_weight():
+    X = np.random.default_rng(1).integers(0, 3, (300, 20))
+    plain, thirds = (
+        SoftModes(6, init="cao", n_init=1, random_state=0).fit(X, sample_weight=np.full(300, w))
+        for w in (1, 1 / 3)
+    )
+    assert_array_equal(plain.labels_, thirds.labels_)
+    rows = [["a", "b"], *[["a", f"x{i}"] for i in range(5)], *[[f"y{i}", "b"] for i in range(5)]]
+    model = SoftModes(2, init="cao", n_init=1, max_iter=1, select="last")
+    model.fit(np.array(rows, object), sample_weight=[0] + [1] * 10)
+    assert ["a", "b"] not in model.cluster_centers_.tolist()
+
+
+def test_a_series_of_feature_weights_is_taken_by_name():
+    X = pd.DataFrame(table(100, (2, 3), seed=3), columns=["a", "b"])
+    by_name = small(feature_weight=pd.Series({"b": 9.0, "a": 1.0})).fit(X)
+    assert_array_equal(by_name.labels_, small(feature_weight=[1, 9]).fit(X).labels_)
+
+
+def test_patience_that_ends_a_run_is_no_lack_of_convergence():
+    X = np.random.default_rng(0).integers(0, 4, (300, 6))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seed in range(20):
+            SoftModes(6, t=math.inf, patience=1, n_init=1, random_state=seed).fit(X)
+
+
+def test_a_wholly_missing_column_that_is_ignored_is_in_no_count():
+    X = np.array([[None, 0], [None, 1]] * 5, object)
+    model = KModes(2, missing="ignore", random_state=0).fit(X)
+    assert model.cluster_counts_[0].sum() == 0
+    assert set(model.profile().feature) == {"x1"}
+
+
+def test_a_failed_refit_leaves_the_model_as_it_was():
+    X = pd.DataFrame(ANSWERS, columns=["answer", "colour"])
+    model = small().fit(X)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="n_clusters"):
+        model.set_params(n_clusters=0).fit(X[["answer"]])
+    assert_array_equal(model.predict(X), before)
+
+
+def test_a_callback_must_be_callable_and_may_return_anything():
+    with pytest.raises(ValueError, match="on_round=3 cannot be called"):
+        small().fit(ANSWERS, on_round=3)
+    small().fit(ANSWERS, on_round=lambda state: state.labels())
 
 
 def test_algorithm_1_of_the_paper_is_select_last_with_one_run():

@@ -7,12 +7,15 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
 
 import softmodes
 from softmodes import KModes, SoftModes
 from softmodes.result import _sums
+from softmodes.rounding import soft
 from support import table
 
 FRAME = pd.DataFrame(table(120, (2, 3, 9, 100), seed=1), columns=list("abcd")).assign(
@@ -50,6 +53,30 @@ def test_every_attribute_survives_a_round_trip(name, weighted, tmp_path):
     assert_array_equal(again.transform(FRAME), model.transform(FRAME))
     assert again.score(FRAME) == model.score(FRAME)
     assert again.profile().equals(model.profile())
+
+
+SEEDS = {
+    "frame": FRAME.head(2),
+    "dates": pd.DataFrame({"a": [1.5, np.inf], "b": pd.to_datetime(["2020-01-01", "2021-05-06"])}),
+    "missing": np.array([["x", None], ["y", "z"]], object),
+    "sparse": csr_array([[0, 1], [2, 0]]),
+}
+
+
+@pytest.mark.parametrize("kind", SEEDS)
+def test_given_seeds_of_any_kind_survive_a_round_trip(kind, tmp_path):
+    model = KModes(2, init=SEEDS[kind], n_init=1, random_state=0).fit(SEEDS[kind])
+    model.save(tmp_path / "seeds.softmodes")
+    again = softmodes.load(tmp_path / "seeds.softmodes")
+    assert_array_equal(again.fit(SEEDS[kind]).labels_, model.labels_)
+
+
+def test_the_packages_own_rounding_and_the_kind_of_frame_survive_a_round_trip(tmp_path):
+    model = SoftModes(2, rounding=soft(2.0), n_init=1, random_state=0).fit(pl.from_pandas(FRAME))
+    model.save(tmp_path / "m.softmodes")
+    again = softmodes.load(tmp_path / "m.softmodes")
+    assert again.rounding == soft(2.0)
+    assert isinstance(again.profile(), pl.DataFrame)
 
 
 def test_wide_features_survive_a_round_trip(tmp_path):
@@ -105,14 +132,31 @@ def replace_member(name, data):
         (edit_json(version="x"), "format version 'x'"),
         (edit_json(format="other"), "not a softmodes model"),
         (edit_json(estimator="os.system"), "unknown estimator"),
-        (edit_json(params={"evil": 1}), "unknown estimator"),
+        (edit_json(params={"n_clusters": 2, "evil": 1}), "unknown estimator"),
         (edit_json(best_round=10_000), "best_round"),
         (edit_json(history=[]), "best_round"),
         (edit_json(codebook={}), "not a codebook"),
         (replace_member("model.json", b"{"), "cannot be read"),
         (replace_member("model.json", b"[]"), "not a softmodes model"),
         (replace_member("labels.npy", npy(np.array([5], np.int32))), "the labels"),
-        (replace_member("labels.npy", npy(np.array([{}], object))), "cannot be read"),
+        (replace_member("labels.npy", npy(np.array([{}], object))), "the size of an array"),
+        (replace_member("labels.npy", npy(np.zeros(0, np.int32))), "the labels"),
+        (replace_member("extra.npy", npy(np.zeros(2))), "the list of members"),
+        (replace_member("sizes.npy", npy(np.array([-5, 125]))), "the counts"),
+        (edit_json(best_round=0.0), "best_round"),
+        (edit_json(best_round=True), "best_round"),
+        (edit_json(version=True), "format version True"),
+        (edit_json(version=0), "format version 0"),
+        (edit_json(converged="no"), "converged"),
+        (edit_json(row_unit=0.0), "row_unit"),
+        (edit_json(row_unit=float("nan")), "row_unit"),
+        (edit_json(estimator=["x"]), "estimator"),
+        (edit_json(params={"n_clusters": 99}), "n_clusters"),
+        (replace_member("model.json", b"[" * 200_000), "not those of a model"),
+        (
+            replace_member("labels.npy", npy(np.zeros(3, np.int32)).replace(b"(3,)", b"(9,)")),
+            "size",
+        ),
         (replace_member("labels.npy", b"junk"), "cannot be read"),
         (replace_member("centers.npy", npy(np.full((2, 6), 999, np.int32))), "the centers"),
         (replace_member("cells.npy", npy(np.zeros((2, 3), np.int64))), "the shape of the counts"),

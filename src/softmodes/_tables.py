@@ -291,16 +291,18 @@ def frame_backend(table: Any) -> str | None:
 # --- the columns of fit --------------------------------------------------------------------------
 
 
-def check_columns(table: Table, names: tuple[str, ...] | None, n_columns: int) -> None:
+def check_columns(
+    table: Table, names: tuple[str, ...] | None, n_columns: int, expecting: str
+) -> None:
     """Raise unless a table has these columns; a table without names needs only their number."""
+    if names is not None and table.names is not None and names != table.names:
+        raise ValueError(_different_names(names, table.names))
     if table.shape[1] != n_columns:
         listed = f": {list(names)}" if names else ""
         raise ValueError(
-            f"X has {table.shape[1]} features, but Codebook is expecting {n_columns} features as "
-            f"input. Pass the columns of fit{listed}."
+            f"X has {table.shape[1]} features, but {expecting} is expecting {n_columns} features "
+            f"as input. Pass the columns of fit{listed}."
         )
-    if names is not None and table.names is not None and names != table.names:
-        raise ValueError(_different_names(names, table.names))
 
 
 def _different_names(expected: tuple[str, ...], got: tuple[str, ...]) -> str:

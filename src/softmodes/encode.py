@@ -127,7 +127,9 @@ class Codebook:
         own = self.missing == "category" and self.has_missing[j]
         return max(1, len(self.categories[j]) + own)
 
-    def encode(self, table: Any, n_threads: int = 1) -> tuple[Codes, Unseen]:
+    def encode(
+        self, table: Any, n_threads: int = 1, *, expecting: str = "Codebook"
+    ) -> tuple[Codes, Unseen]:
         """Return the codes of another table with these columns.
 
         A value that did not occur at fit gets a code that no center has, and is reported. So does
@@ -139,6 +141,8 @@ class Codebook:
             A table of any container with the same columns in the same order.
         n_threads
             Number of threads.
+        expecting
+            Who expects these columns, for the error if there are others.
 
         Returns
         -------
@@ -158,7 +162,7 @@ class Codebook:
         (('green', 1),)
         """
         opened = read(table)
-        check_columns(opened, self.names, self.n_features)
+        check_columns(opened, self.names, self.n_features, expecting)
         factors = factorize_table(opened, None, n_threads)
         if self.missing == "error":
             _refuse_missing(opened, factors)

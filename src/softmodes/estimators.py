@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import warnings
 from abc import ABC, abstractmethod
@@ -26,10 +25,12 @@ from softmodes.loop import OnRound, Plan, Run, best_run, tie_order
 from softmodes.memory import check_memory
 from softmodes.pack import Layout, pack
 from softmodes.parameters import (
+    check_callback,
     check_choice,
     plain_params,
     progress,
     resolve_init,
+    restored_params,
     seed,
     thread_count,
     whole,
@@ -39,7 +40,7 @@ from softmodes.result import Clustering, load_model, save_model
 from softmodes.rounding import Rounding, plurality, resolve
 from softmodes.score import expected_mismatches
 from softmodes.stores import MemoryStore
-from softmodes.tally import Metric
+from softmodes.tally import Metric, feature_counts, largest_distance
 from softmodes.weights import Units, feature_units, row_units
 
 _MISSING = ("category", "ignore", "error")
@@ -81,14 +82,14 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         n_threads = thread_count(self.n_jobs)
         check_choice("missing", self.missing, _MISSING)
         codebook, codes = learn(X, self.missing, n_threads)
-        validate_data(self, X, skip_check_array=True)
         plan, rows = self._plan(codebook, codes, sample_weight, n_threads, on_round)
+        validate_data(self, X, skip_check_array=True)
         block = pack(codes, n_threads, weight=rows.counts)
         store = MemoryStore([block], codebook.sizes, n_threads, rows.whole)
         best = best_run(store, plan)
         self._warn_unless_converged(best, plan)
         labels = store.labels(best.centers, tie_order(plan, best.index))
-        self._publish(_clustering(codebook, block.layout, plan, best, labels), frame_backend(X))
+        self._publish(_clustering(codebook, block.layout, plan, best, labels, frame_backend(X)))
         return self
 
     def _plan(
@@ -108,8 +109,9 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             )
         check_memory(Layout(codes.n_codes, codes.ignored), k, n_threads, codebook.names)
         features = feature_units(self.feature_weight, codebook.names, codebook.n_features)
-        rows = row_units(sample_weight, codes.n_rows, features.total or codebook.n_features)
-        callbacks = [call for call in (progress(self.verbose), on_round) if call is not None]
+        largest = largest_distance(codebook.n_features, features.counts)
+        rows = row_units(sample_weight, codes.n_rows, largest)
+        shown = progress(self.verbose)
         plan = Plan(
             k=k,
             init=resolve_init(self.init, codebook, k),
@@ -119,7 +121,8 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             feature_weight=features.counts,
             row_unit=rows.unit,
             feature_unit=features.unit,
-            on_round=tuple(callbacks),
+            on_round=shown["on_round"] + check_callback(on_round),
+            on_run=shown["on_run"],
             **self._algorithm(),
         )
         return plan, rows
@@ -129,18 +132,22 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         """Return the parts of the plan in which the estimators differ."""
 
     def _warn_unless_converged(self, best: Run, plan: Plan) -> None:
-        if plan.settles and not best.converged and not best.stopped:
+        ran_out = len(best.history) >= plan.max_iter
+        if plan.settles and ran_out and not best.converged and not best.stopped:
             warnings.warn(
                 f"No convergence within max_iter={plan.max_iter} rounds. Pass a larger max_iter.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
-    def _publish(self, found: Clustering, backend: str | None) -> None:
+    def _publish(self, found: Clustering) -> None:
         """Set the fitted attributes."""
         codebook, tally = found.codebook, found.tally
-        self._clustering, self._backend = found, backend
-        self.labels_ = found.labels
+        self._clustering = found
+        self.n_features_in_ = codebook.n_features
+        if codebook.names is not None:
+            self.feature_names_in_ = np.array(codebook.names, dtype=object)
+        self.labels_ = found.labels.copy()
         self.cluster_centers_ = codebook.decode(found.centers)
         self.cluster_counts_ = _counts_by_feature(found)
         self.cluster_sizes_ = _in_weights(tally.sizes, found.row_unit)
@@ -191,7 +198,7 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         check_is_fitted(self)
         found = self._clustering
         columns = profile_columns(found.codebook, found.layout, found.tally)
-        return as_frame(columns, self._backend)
+        return as_frame(columns, found.backend)
 
     def summary(self, n_marks: int = 5) -> str:
         """Return a text to read: the size of each cluster, and the values that mark it most.
@@ -216,12 +223,12 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         check_is_fitted(self)
         codebook = self._clustering.codebook
         n_threads = thread_count(self.n_jobs)
-        _require_two_dimensions(X)
+        codes, unseen = codebook.encode(X, n_threads, expecting=type(self).__name__)
         validate_data(self, X, reset=False, skip_check_array=True)
-        codes, unseen = codebook.encode(X, n_threads)
         if unseen:
             warnings.warn(str(unseen), UserWarning, stacklevel=3)
-        rows = row_units(sample_weight, codes.n_rows, codebook.n_features)
+        largest = largest_distance(codebook.n_features, self._clustering.feature_weight)
+        rows = row_units(sample_weight, codes.n_rows, largest)
         block = pack(codes, n_threads, weight=rows.counts)
         return MemoryStore([block], codebook.sizes, n_threads, rows.whole)
 
@@ -288,7 +295,7 @@ class SoftModes(_Modes):
         Rows (or their weight) in each cluster.
     categories_ : list of arrays
         The values of each feature, in canonical order; None stands for missing.
-    cost_, expected_cost_ : float
+    cost_, expected_cost_ : number
         Mismatches of the rows with their centers; expected mismatches with centers drawn
         from the clusters' shares.
     n_iter_, best_round_, history_, converged_
@@ -410,12 +417,8 @@ def load(path: str | os.PathLike[str]) -> _Modes:
     name, params, found = load_model(path)
     if name not in _ESTIMATORS or not set(params) <= set(_ESTIMATORS[name]().get_params()):
         raise ValueError(f"{path} cannot be loaded: it holds an unknown estimator {name!r}.")
-    params = {key: math.inf if value == "inf" else value for key, value in params.items()}
-    model = _ESTIMATORS[name](**params)
-    model.n_features_in_ = found.codebook.n_features
-    if found.codebook.names is not None:
-        model.feature_names_in_ = np.array(found.codebook.names, dtype=object)
-    model._publish(found, None)
+    model = _ESTIMATORS[name](**restored_params(params))
+    model._publish(found)
     return model
 
 
@@ -423,7 +426,12 @@ def load(path: str | os.PathLike[str]) -> _Modes:
 
 
 def _clustering(
-    codebook: Codebook, layout: Layout, plan: Plan, best: Run, labels: NDArray[np.int32]
+    codebook: Codebook,
+    layout: Layout,
+    plan: Plan,
+    best: Run,
+    labels: NDArray[np.int32],
+    backend: str | None,
 ) -> Clustering:
     """Collect the result; renumber the clusters by size, unless seeds were given."""
     order = np.arange(plan.k)
@@ -443,27 +451,19 @@ def _clustering(
         feature_weight=plan.feature_weight,
         row_unit=plan.row_unit,
         feature_unit=plan.feature_unit,
+        backend=backend,
     )
 
 
 def _counts_by_feature(found: Clustering) -> list[Any]:
     layout, sizes = found.layout, found.codebook.sizes
     counts = []
-    for j, (start, size) in enumerate(zip(layout.offsets[:-1], sizes, strict=True)):
+    for j, size in enumerate(sizes):
         wide = found.tally.wide.get(j)
-        dense = found.tally.cells[:, start : start + size]
-        counts.append(_in_weights(dense if wide is None else wide[:, :size], found.row_unit))
+        kept = feature_counts(found.tally, layout, j, int(size)) if wide is None else wide[:, :size]
+        counts.append(_in_weights(kept, found.row_unit))
     return counts
 
 
 def _in_weights(counts: Any, unit: float) -> Any:
     return counts if unit == 1.0 else counts * unit
-
-
-def _require_two_dimensions(X: Any) -> None:
-    shape = getattr(X, "shape", None)
-    if shape is not None and len(shape) == 1:
-        raise ValueError(
-            f"Expected 2D array, got 1D array instead: shape={shape}. Reshape your data: "
-            "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row."
-        )

@@ -60,6 +60,7 @@ class Plan:
     row_unit: float = 1.0
     feature_unit: float = 1.0
     on_round: tuple[OnRound, ...] = ()
+    on_run: tuple[Callable[[Run], None], ...] = ()
 
     @property
     def settles(self) -> bool:
@@ -94,6 +95,8 @@ def runs(store: RowStore, plan: Plan) -> Iterator[Run]:
     """Run from `n_init` sets of seeds; run i depends on the seed and on i alone."""
     for index in range(plan.n_init):
         run = run_once(store, plan, index)
+        for callback in plan.on_run:
+            callback(run)
         yield run
         if run.stopped:
             return
@@ -158,4 +161,4 @@ def _asked_to_stop(
 ) -> bool:
     state = RoundState(**vars(history[-1]), run=run, round=len(history) - 1, labels=labels)
     answers = [callback(state) for callback in plan.on_round]
-    return True in answers
+    return any(answer is True for answer in answers)

@@ -74,6 +74,11 @@ class Block:
     weight: NDArray[np.int64] | None = None
     cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
+    @property
+    def total_weight(self) -> int:
+        """Sum of the weights, in units; without weights the number of rows."""
+        return len(self.packed) if self.weight is None else int(self.weight.sum())
+
 
 def pack(
     codes: Codes,

@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from softmodes.encode import Codebook
-from softmodes.loop import OnRound, RoundState
+from softmodes.encode import Codebook, learn
+from softmodes.loop import OnRound, Round, RoundState, Run
+from softmodes.rounding import soft
 from softmodes.seeding import METHODS
+from softmodes.weights import as_mapping
 
 
 def whole(name: str, value: Any, least: int) -> int:
     """Return a parameter that must be a whole number, as an int."""
     if not _is_whole(value) or value < least:
-        raise ValueError(f"{name}={value!r} is not a whole number >= {least}.")
+        raise ValueError(f"{name}={value!r} is not an int >= {least}. Pass one.")
     return int(value)
 
 
@@ -61,23 +63,50 @@ def resolve_init(init: Any, codebook: Codebook, k: int) -> str | NDArray[np.int3
     if isinstance(init, str):
         check_choice("init", init, tuple(METHODS))
         return init
-    return codebook.encode_rows(init, k, "init")
+    try:
+        return codebook.encode_rows(init, k, "init")
+    except (TypeError, ValueError) as error:
+        if "init" in str(error):
+            raise
+        raise ValueError(f"init={init!r} is neither a name nor {k} rows. {error}") from error
 
 
-def progress(verbose: Any) -> OnRound | None:
-    """Return the callback that prints runs (verbose=1) or rounds (verbose=2), if any."""
-    if not verbose:
-        return None
+def progress(verbose: Any) -> dict[str, tuple[Any, ...]]:
+    """Return the callbacks that print a line per run (verbose=1) or per round (verbose=2)."""
+    if isinstance(verbose, bool):
+        verbose = int(verbose)
+    level = whole("verbose", verbose, 0)
+    return {
+        "on_run": (_print_run,) if level == 1 else (),
+        "on_round": (_print_round,) if level > 1 else (),
+    }
 
-    def show(state: RoundState) -> None:
-        if verbose > 1 or state.round == 0:
-            print(
-                f"run {state.run}, round {state.round}: cost {state.cost:g}, expected cost "
-                f"{state.expected_cost:.6g}, {state.clusters} clusters in use",
-                flush=True,
-            )
 
-    return show
+def _print_run(run: Run) -> None:
+    _print_costs(f"run {run.index}, {len(run.history)} rounds", run.chosen)
+
+
+def _print_round(state: RoundState) -> None:
+    _print_costs(f"run {state.run}, round {state.round}", state)
+
+
+def _print_costs(head: str, round_: Round) -> None:
+    print(
+        f"{head}: cost {round_.cost:g}, expected cost {round_.expected_cost:.6g}, "
+        f"{round_.clusters} clusters in use",
+        flush=True,
+    )
+
+
+def check_callback(on_round: Any) -> tuple[OnRound, ...]:
+    """Return the user's callback, if any; refuse what cannot be called."""
+    if on_round is None:
+        return ()
+    if not callable(on_round):
+        raise ValueError(
+            f"on_round={on_round!r} cannot be called. Pass a function of one argument."
+        )
+    return (on_round,)
 
 
 def _is_whole(value: Any) -> bool:
@@ -90,18 +119,40 @@ def plain_params(estimator: BaseEstimator) -> dict[str, Any]:
 
 
 def _plain(name: str, value: Any) -> Any:
-    if isinstance(value, float) and math.isinf(value):
-        return "inf"
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, float) and math.isinf(value):
+        return "inf"
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    if name == "feature_weight" and isinstance(value, dict):
-        return {str(key): float(weight) for key, weight in value.items()}
-    if name in ("feature_weight", "init"):
-        rows = value.to_numpy() if hasattr(value, "to_numpy") else np.asarray(value, object)
-        return rows.tolist()
+    if isinstance(value, soft):
+        return {"soft": _plain(name, value.t)}
+    if name == "init":
+        codebook, given = learn(value)
+        codes = codebook.encode_rows(value, given.n_rows, name)
+        return {"codebook": codebook.to_json(), "codes": codes.tolist()}
+    if name == "feature_weight":
+        named = as_mapping(value)
+        if named is not None:
+            return {str(key): float(weight) for key, weight in named.items()}
+        return np.asarray(value, np.float64).tolist()
     raise ValueError(
         f"{name}={value!r} cannot be saved without pickle. "
         f"Call set_params({name}=...) with a plain value first, or pickle the model."
     )
+
+
+def restored_params(plain: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters from what `plain_params` made of them."""
+    return {name: _restored(name, value) for name, value in plain.items()}
+
+
+def _restored(name: str, value: Any) -> Any:
+    if name == "t" and value == "inf":
+        return math.inf
+    if name == "rounding" and isinstance(value, dict):
+        return soft(_restored("t", value["soft"]))
+    if name == "init" and isinstance(value, dict):
+        codebook = Codebook.from_json(value["codebook"])
+        return codebook.decode(np.array(value["codes"], np.int64)).tolist()
+    return value

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from softmodes.encode import Codebook
 from softmodes.pack import Layout
-from softmodes.tally import Tally, feature_counts
+from softmodes.tally import Tally, nonzero_counts
 
 _NO_BREAK = "\0"  # stands for a space inside a mark, where a line must not be broken
 
@@ -48,7 +48,7 @@ def summary_text(
     for i, size in enumerate(sizes):
         rows = np.flatnonzero((columns["cluster"] == i) & (columns["lift"] > 1.0))[:n_marks]
         marks = [_mark(columns, row) for row in rows] or ["nothing sets it apart"]
-        head = f"cluster {i}: {size:g} rows ({size / sizes.sum():.0%}): "
+        head = f"cluster {i}: {size:g} row{'' if size == 1 else 's'} ({size / sizes.sum():.0%}): "
         unbroken = ", ".join(mark.replace(" ", _NO_BREAK) for mark in marks)
         lines += wrap(head + unbroken, total_width, subsequent_indent=" " * 11)
     return "\n".join(lines).replace(_NO_BREAK, " ")
@@ -78,10 +78,8 @@ def _native_frame(columns: dict[str, Any], backend: Any) -> Any:
 
 
 def _feature(codebook: Codebook, layout: Layout, tally: Tally, j: int) -> tuple[NDArray[Any], ...]:
-    counts = feature_counts(tally, layout, j, int(codebook.sizes[j]))
-    cluster, code = np.nonzero(counts)
-    count = counts[cluster, code]
-    overall = counts.sum(axis=0)
-    share = count / counts.sum(axis=1)[cluster]
-    lift = share / (overall[code] / overall.sum())
+    cluster, code, count = nonzero_counts(tally, layout, j, int(codebook.sizes[j]))
+    overall = np.bincount(code, count, minlength=1)
+    share = count / np.bincount(cluster, count, minlength=1)[cluster]
+    lift = share / (overall[code] / max(1.0, overall.sum()))
     return cluster, np.full(len(cluster), j), code, share, lift

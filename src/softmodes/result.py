@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import os
 import secrets
 import zipfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ from softmodes.encode import Codebook
 from softmodes.loop import Round
 from softmodes.pack import Layout
 from softmodes.tally import Tally
+
+T = TypeVar("T")
 
 FORMAT = "softmodes model"
 VERSION = 1
@@ -46,6 +49,7 @@ class Clustering:
     feature_weight: NDArray[np.uint32] | None
     row_unit: float
     feature_unit: float
+    backend: str | None  # kind of frame that the rows came in
 
     @property
     def chosen(self) -> Round:
@@ -70,6 +74,7 @@ def save_model(
         "fingerprint": found.tally.fingerprint,
         "row_unit": found.row_unit,
         "feature_unit": found.feature_unit,
+        "backend": found.backend,
         "wide": sorted(found.tally.wide),
     }
     members = {_JSON: json.dumps(document, indent=1, allow_nan=False).encode()}
@@ -86,12 +91,23 @@ def load_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], Clust
         document = json.loads(members[_JSON])
         _check_version(path, document)
         arrays = {
-            name.removesuffix(".npy"): np.load(io.BytesIO(data), allow_pickle=False)
+            name.removesuffix(".npy"): _read_npy(data)
             for name, data in members.items()
-            if name.endswith(".npy")
+            if name != _JSON
         }
-        return document["estimator"], document["params"], _clustering(document, arrays)
-    except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
+        found = _clustering(document, arrays)
+        _require(set(arrays) == set(_arrays(found)), "the list of members")
+        estimator, params = _exact(document, "estimator", str), _exact(document, "params", dict)
+        _require(params.get("n_clusters") == len(found.centers), "n_clusters")
+        return estimator, params, found
+    except (
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise _refusal(path, f"its contents are not those of a model ({error!r})") from error
     except (json.JSONDecodeError, UnicodeDecodeError, EOFError) as error:
         raise _refusal(path, f"a member cannot be read ({error})") from error
@@ -130,14 +146,20 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
     sizes = _typed(arrays, "sizes", np.int64, 1)
     cells = _typed(arrays, "cells", np.int64, 2)
     labels = _typed(arrays, "labels", np.int32, 1)
+    weight = arrays.get("feature_weight")
     wide = {int(j): _wide(arrays, int(j), k, layout) for j in document["wide"]}
-    _require(d == layout.n_features == codebook.n_features, "the number of features")
+    _require(k >= 1 and d == layout.n_features == codebook.n_features, "the number of features")
+    _require(bool((codebook.sizes <= layout.n_codes).all()), "the number of categories")
+    _require(weight is None or weight.shape == (d,), "the feature weights")
     _require(cells.shape == (k, layout.n_cells) and sizes.shape == (k,), "the shape of the counts")
     _require(tuple(sorted(wide)) == tuple(layout.wide), "the wide features")
+    _require(_counts_add_up(cells, wide, sizes, layout), "the counts")
     _require(bool((centers >= 0).all() and (centers < codebook.sizes).all()), "the centers")
-    _require(len(labels) == 0 or (labels.min() >= 0 and labels.max() < k), "the labels")
+    _require(len(labels) > 0 and labels.min() >= 0 and labels.max() < k, "the labels")
     history = tuple(Round(**round_) for round_ in document["history"])
-    _require(0 <= document["best_round"] < len(history), "best_round")
+    best_round = _exact(document, "best_round", int)
+    _require(0 <= best_round < len(history), "best_round")
+    _require(document["backend"] is None or isinstance(document["backend"], str), "backend")
     return Clustering(
         codebook=codebook,
         layout=layout,
@@ -145,14 +167,52 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
         tally=Tally(cells, wide, sizes, document["cost_units"], document["fingerprint"]),
         labels=labels,
         history=history,
-        best_round=document["best_round"],
-        converged=bool(document["converged"]),
-        feature_weight=(
-            _typed(arrays, "feature_weight", np.uint32, 1) if "feature_weight" in arrays else None
-        ),
-        row_unit=float(document["row_unit"]),
-        feature_unit=float(document["feature_unit"]),
+        best_round=best_round,
+        converged=_exact(document, "converged", bool),
+        feature_weight=None if weight is None else _typed(arrays, "feature_weight", np.uint32, 1),
+        row_unit=_unit(document, "row_unit"),
+        feature_unit=_unit(document, "feature_unit"),
+        backend=document["backend"],
     )
+
+
+def _counts_add_up(
+    cells: NDArray[np.int64],
+    wide: dict[int, csr_array[Any, Any]],
+    sizes: NDArray[np.int64],
+    layout: Layout,
+) -> bool:
+    """Whether no count is negative, and those of each feature sum up to the clusters' sizes."""
+    if (cells < 0).any() or (sizes < 0).any() or any((w.data < 0).any() for w in wide.values()):
+        return False
+    narrow = np.flatnonzero(np.diff(layout.offsets))
+    sums = [np.add.reduceat(cells, layout.offsets[narrow], axis=1)] if len(narrow) else []
+    sums += [w.sum(axis=1)[:, None] for w in wide.values()]
+    return all(bool((part == sizes[:, None]).all()) for part in sums)
+
+
+def _exact(document: dict[str, Any], name: str, kind: type[T]) -> T:
+    value = document[name]
+    _require(type(value) is kind, name)
+    return value  # type: ignore[no-any-return]
+
+
+def _unit(document: dict[str, Any], name: str) -> float:
+    unit = _exact(document, name, float)
+    _require(0.0 < unit < math.inf, name)
+    return unit
+
+
+def _read_npy(data: bytes) -> NDArray[Any]:
+    """Read an array; refuse one whose header promises other than the bytes that are there."""
+    stream = io.BytesIO(data)
+    version = np.lib.format.read_magic(stream)
+    _require(version == (1, 0), "the version of an array")
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    promised = math.prod(shape) * dtype.itemsize
+    fits = not dtype.hasobject and not fortran and promised == len(data) - stream.tell()
+    _require(fits, "the size of an array")
+    return np.frombuffer(data, dtype, offset=stream.tell()).reshape(shape).copy()
 
 
 def _wide(
@@ -183,7 +243,7 @@ def _check_version(path: Path, document: Any) -> None:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise _refusal(path, "it is not a softmodes model")
     version = document.get("version")
-    if not isinstance(version, int) or version > VERSION:
+    if type(version) is not int or not 1 <= version <= VERSION:
         raise _refusal(
             path,
             f"it has format version {version!r}, and this softmodes reads up to {VERSION}. "

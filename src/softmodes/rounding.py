@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import numbers
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -16,6 +18,8 @@ from softmodes.pack import Layout
 from softmodes.tally import Tally, feature_counts
 
 Rounding: TypeAlias = Callable[[NDArray[Any]], NDArray[np.float64]]
+
+_CELLS_AT_ONCE = 1 << 22  # of a wide feature, shown to a user's function together
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class soft:  # noqa: N801  (reads as the function that it is)
     t: float
 
     def __post_init__(self) -> None:
-        if not isinstance(self.t, (int, float, np.integer, np.floating)) or not self.t >= 1:
+        number = isinstance(self.t, numbers.Real) and not isinstance(self.t, bool)
+        if not number or not self.t >= 1 or sys.float_info.max < self.t < math.inf:
             raise ValueError(f"t={self.t!r} is not a number >= 1. Pass t from 1 up, or math.inf.")
 
     def __call__(self, counts: Any) -> NDArray[np.float64]:
@@ -89,10 +94,13 @@ class Draw:
     def _draw_custom(self, tally: Tally, centers: NDArray[np.int32], key: int) -> None:
         cluster_keys = fold_array(key, np.arange(len(centers)))
         for j, size in enumerate(self.sizes):
-            counts = feature_counts(tally, self.layout, j, int(size))
-            uniforms = unit_interval(fold_array(cluster_keys, np.asarray(j)))
-            drawn = draw_from(self._probabilities(counts, j), uniforms)
-            centers[:, j] = np.where(counts.any(axis=1), drawn, centers[:, j])
+            at_once = max(1, _CELLS_AT_ONCE // int(size))
+            for first in range(0, len(centers), at_once):
+                part = slice(first, first + at_once)
+                counts = feature_counts(tally, self.layout, j, int(size), part)
+                uniforms = unit_interval(fold_array(cluster_keys[part], np.asarray(j)))
+                drawn = draw_from(self._probabilities(counts, j), uniforms)
+                centers[part, j] = np.where(counts.any(axis=1), drawn, centers[part, j])
 
     def _probabilities(self, counts: NDArray[np.int64], feature: int) -> NDArray[np.float64]:
         shown = counts if self.unit == 1.0 else counts * self.unit
@@ -118,7 +126,7 @@ def draw_from(
 
 def resolve(rounding: str | Rounding, t: float) -> Rounding:
     """Return the rounding that `rounding` and `t` ask for; try a user's function."""
-    if rounding == "soft":
+    if isinstance(rounding, str) and rounding == "soft":
         return soft(t)
     if t != 3.0:
         raise ValueError(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from scipy.sparse import csr_array
 
 from softmodes.pack import Layout
 from softmodes.result import Clustering
-from softmodes.tally import Tally, feature_counts
+from softmodes.tally import Tally
 
 
 def expected_mismatches(found: Clustering, tally: Tally, layout: Layout) -> float:
@@ -17,13 +20,28 @@ def expected_mismatches(found: Clustering, tally: Tally, layout: Layout) -> floa
     """
     total = 0.0
     for j, size in enumerate(found.codebook.sizes):
-        rows = feature_counts(tally, layout, j, int(layout.n_codes[j])).astype(np.float64)
-        if layout.ignored[j] >= 0:
-            rows[:, layout.ignored[j]] = 0.0
-        fitted = feature_counts(found.tally, found.layout, j, int(size)).astype(np.float64)
-        empty = ~fitted.any(axis=1)
-        fitted[empty, found.centers[empty, j]] = 1.0
-        matched = (rows[:, :size] * fitted).sum(axis=1) / fitted.sum(axis=1)
+        rows = _sparse_counts(tally, layout, j)
+        observed = rows.sum() - (
+            rows[:, [layout.ignored[j]]].sum() if layout.ignored[j] >= 0 else 0
+        )
         weight = 1 if found.feature_weight is None else int(found.feature_weight[j])
-        total += weight * float(rows.sum() - matched.sum())
+        total += weight * float(observed - _expected_matches(found, rows[:, :size], j))
     return total
+
+
+def _expected_matches(found: Clustering, rows: csr_array[Any, Any], j: int) -> float:
+    """Sum share * count over the values of a feature, cluster by cluster."""
+    fitted = _sparse_counts(found.tally, found.layout, j)[:, : rows.shape[1]]
+    sizes = fitted.sum(axis=1)
+    matches = rows.multiply(fitted).sum(axis=1) / np.maximum(sizes, 1)
+    empty = np.flatnonzero(sizes == 0)
+    return float(matches.sum() + rows[empty, found.centers[empty, j]].sum())
+
+
+def _sparse_counts(tally: Tally, layout: Layout, j: int) -> csr_array[Any, Any]:
+    """Return all counts of a feature, wide or not, as sparse (cluster, code) floats."""
+    wide = tally.wide.get(j)
+    if wide is not None:
+        return wide.astype(np.float64)
+    start, stop = layout.offsets[j : j + 2]
+    return csr_array(tally.cells[:, start:stop].astype(np.float64))

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from softmodes import _kernels
 from softmodes.hashing import Use, address, fold_array, tickets, unit_interval
 from softmodes.pack import Block, unpack
-from softmodes.rounding import draw_from
 from softmodes.stores import RowStore
-from softmodes.tally import feature_counts
+from softmodes.tally import feature_counts, largest_distance
 
 Codes = NDArray[np.int32]
 
@@ -101,7 +100,7 @@ def cao(seeding: Seeding) -> Codes:
     The density of a row is the sum of the frequencies of its values (Cao, Liang and Bai 2009).
     """
     store = seeding.store
-    frequencies = _column_frequencies(store)
+    frequencies = _column_frequencies(seeding)
     seeds = np.empty((seeding.k, store.layout.n_features), np.int32)
     for step in range(seeding.k):
         demerit = partial(_cao_demerit, frequencies=frequencies, seeds=seeds[:step])
@@ -203,8 +202,7 @@ class _Potential:
 
 def distance_dtype(n_features: int, feature_weight: NDArray[np.uint32] | None) -> type[Any]:
     """Return the narrowest type that holds every distance and one value beyond."""
-    largest = n_features if feature_weight is None else int(feature_weight.sum())
-    return np.uint16 if largest < 65535 else np.uint32
+    return np.uint16 if largest_distance(n_features, feature_weight) < 65535 else np.uint32
 
 
 def _repeats(seeding: Seeding, step: int) -> Codes:
@@ -263,7 +261,7 @@ def _weights(block: Block, n_threads: int) -> NDArray[Any]:
 
 
 def _weight_total(block: Block, n_threads: int) -> int:
-    return len(block.packed) if block.weight is None else int(block.weight.sum())
+    return block.total_weight
 
 
 # --------------------------------------------------------------------------------- random
@@ -308,9 +306,11 @@ def _draw_from_columns(seeding: Seeding, seeds: Codes, key: int) -> Codes:
     seed_keys = fold_array(key, np.arange(len(seeds)))
     for j in np.flatnonzero((seeds < 0).any(axis=0)):
         column = feature_counts(counts, store.layout, int(j), int(store.sizes[j]))
+        edges = np.cumsum(column[0], dtype=np.float64)
         uniforms = unit_interval(fold_array(seed_keys, np.asarray(j)))
-        shares = np.broadcast_to(column / max(1, column.sum()), (len(seeds), column.shape[1]))
-        seeds[:, j] = np.where(seeds[:, j] < 0, draw_from(shares, uniforms), seeds[:, j])
+        drawn = np.searchsorted(edges, uniforms * edges[-1], side="right")
+        drawn = np.minimum(drawn, len(edges) - 1)
+        seeds[:, j] = np.where(seeds[:, j] < 0, drawn, seeds[:, j])
     return seeds
 
 
@@ -327,6 +327,8 @@ def _lowest_here(
     block: Block, n_threads: int, demerit: Demerit, feature_weight: NDArray[np.uint32] | None
 ) -> tuple[int, int]:
     values = demerit(block, n_threads, feature_weight)
+    if block.weight is not None:  # a row without weight counts for nothing
+        values = np.where(block.weight > 0, values, np.iinfo(np.int64).max)
     row = int(np.argmin(values))
     return int(values[row]), row + block.first_row
 
@@ -371,15 +373,24 @@ def _cao_demerit(
     return demerit
 
 
-def _column_frequencies(store: RowStore) -> list[NDArray[np.int64]]:
-    """Count every code of every feature; a missing cell that is ignored has frequency 0."""
+def _column_frequencies(seeding: Seeding) -> list[NDArray[np.int64]]:
+    """Count every code of every feature; a missing cell that is ignored has frequency 0.
+
+    In the largest common unit, and where even these would overflow as density times distance,
+    rounded down by a power of two.
+    """
+    store = seeding.store
     counts = store.overall()
     frequencies = []
     for j, (n_codes, size) in enumerate(zip(store.layout.n_codes, store.sizes, strict=True)):
         column = np.zeros(int(n_codes), np.int64)
         column[:size] = feature_counts(counts, store.layout, j, int(size))[0]
         frequencies.append(column)
-    return frequencies
+    unit = max(1, int(np.gcd.reduce([np.gcd.reduce(column) for column in frequencies])))
+    densest = sum(int(column.max()) // unit for column in frequencies)
+    largest = densest * largest_distance(store.layout.n_features, seeding.feature_weight)
+    shift = max(0, largest.bit_length() - 62)
+    return [column // unit >> shift for column in frequencies]
 
 
 def _density(block: Block, frequencies: list[NDArray[np.int64]]) -> NDArray[np.int64]:

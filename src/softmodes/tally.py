@@ -72,6 +72,11 @@ class Metric:
     feature_weight: NDArray[np.uint32] | None = None
 
 
+def largest_distance(n_features: int, feature_weight: NDArray[np.uint32] | None) -> int:
+    """Return the distance of a row and a center that differ everywhere."""
+    return n_features if feature_weight is None else int(feature_weight.sum())
+
+
 def tally_block(
     block: Block, centers: NDArray[np.int32], metric: Metric, n_threads: int = 1
 ) -> Tally:
@@ -112,13 +117,32 @@ def label_block(
     return labels
 
 
-def feature_counts(tally: Tally, layout: Layout, feature: int, size: int) -> NDArray[np.int64]:
-    """Return the counts of one feature as a dense (cluster, value) array."""
+def feature_counts(
+    tally: Tally, layout: Layout, feature: int, size: int, clusters: slice = slice(None)
+) -> NDArray[np.int64]:
+    """Return the counts of one feature as a dense (cluster, value) array; ignored cells count 0."""
     if feature in tally.wide:
-        dense: NDArray[np.int64] = tally.wide[feature][:, :size].toarray()
+        dense: NDArray[np.int64] = tally.wide[feature][clusters, :size].toarray()
         return dense
     start = int(layout.offsets[feature])
-    return tally.cells[:, start : start + size]
+    counts = tally.cells[clusters, start : start + size]
+    if (
+        0 <= layout.ignored[feature] < size
+    ):  # nothing was observed: the only cell is the ignored one
+        counts = np.zeros_like(counts)
+    return counts
+
+
+def nonzero_counts(
+    tally: Tally, layout: Layout, feature: int, size: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+    """Return cluster, code and count of every value of a feature that occurs in a cluster."""
+    if feature in tally.wide:
+        sparse = tally.wide[feature][:, :size].tocoo()
+        return sparse.coords[0], sparse.coords[1], sparse.data
+    counts = feature_counts(tally, layout, feature, size)
+    cluster, code = np.nonzero(counts)
+    return cluster, code, counts[cluster, code]
 
 
 def _wide_counts(

@@ -49,12 +49,31 @@ def feature_units(feature_weight: Any, names: Sequence[str] | None, n_features: 
     """Scale `feature_weight` (a sequence, or a mapping of column names) to at most 65535."""
     if feature_weight is None:
         return Units(None, 1.0)
-    if isinstance(feature_weight, Mapping):
-        feature_weight = _by_name(feature_weight, names)
+    named = as_mapping(feature_weight)
+    if named is not None:
+        feature_weight = _by_name(named, names)
     weight = _checked("feature_weight", feature_weight, n_features, "features")
     limit = min(_LARGEST_FEATURE_WEIGHT, (2**32 - 2) // n_features)
     exponent = _exponent(weight, float(weight.max()), float(limit))
-    return Units(np.rint(np.ldexp(weight, exponent)).astype(np.uint32), 2.0**-exponent)
+    counts = np.rint(np.ldexp(weight, exponent)).astype(np.uint32)
+    lost = np.flatnonzero((weight > 0) & (counts == 0))
+    if len(lost):
+        raise ValueError(
+            f"feature_weight[{lost[0]}]={weight[lost[0]]:g} is too small beside the largest, "
+            f"{weight.max():g}: weights are kept to 16 bits. Pass 0, or weights whose ratio is at "
+            f"most {limit}."
+        )
+    return Units(counts, 2.0**-exponent)
+
+
+def as_mapping(feature_weight: Any) -> Mapping[Any, Any] | None:
+    """Return weights by column name, from a mapping or a Series with names for its index."""
+    if isinstance(feature_weight, Mapping):
+        return feature_weight
+    if not hasattr(feature_weight, "to_dict"):
+        return None
+    named: dict[Any, Any] = feature_weight.to_dict()
+    return named if all(isinstance(key, str) for key in named) else None
 
 
 def _checked(name: str, given: Any, n: int, of_what: str) -> NDArray[np.float64]:

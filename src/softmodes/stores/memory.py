@@ -28,14 +28,10 @@ class MemoryStore(RowStore):
         self.layout = blocks[0].layout
         self.sizes = sizes
         self.n_rows = sum(len(block.packed) for block in blocks)
-        self.total_weight = sum(_weight(block) for block in blocks)
+        self.total_weight = sum(block.total_weight for block in blocks)
         self.n_threads = n_threads
         self.whole_weights = whole_weights
 
     def map(self, task: Callable[[Block, int], T]) -> list[T]:
         """Run a task on every block."""
         return [task(block, self.n_threads) for block in self.blocks]
-
-
-def _weight(block: Block) -> int:
-    return len(block.packed) if block.weight is None else int(block.weight.sum())
