@@ -141,7 +141,8 @@ nb::object bind_candidate_totals(const Layout& layout, Packed packed, Weight wei
   require(
       length(current) == block.n_rows && length(out) == centers.n && length(out, 1) == block.n_rows,
       "current must have one entry per row, distances be candidates x rows");
-  std::vector<int64_t> totals(static_cast<size_t>(centers.n));
+  const int64_t n_sums = (block.n_rows + kSummedRows - 1) / kSummedRows;
+  std::vector<int64_t> totals(static_cast<size_t>(n_sums * centers.n));
   without_gil([&] {
     candidate_totals<D>(block, centers, current.data(), out.data(), totals.data(),
                         {n_threads, signal_pending});
@@ -245,6 +246,7 @@ void bind_rows(nb::module_& m) {
   m.def("candidate_totals", bind_candidate_totals<uint32_t>, "layout"_a, array("packed"),
         maybe("weight"), array("candidates"), maybe("feature_weight"), array("current"),
         array("distances"), "n_threads"_a);
+  m.attr("summed_rows") = kSummedRows;
   m.def("wide_counts", bind_wide_counts, "layout"_a, array("packed"), maybe("weight"), "feature"_a,
         array("labels"), "k"_a);
   m.def("pack_columns", bind_pack_columns, "layout"_a, array("columns"), array("packed"),

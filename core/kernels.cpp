@@ -2,6 +2,8 @@
 // with SOFTMODES_ISA as the name and with the compiler flags that go with it.
 #include "kernels.hpp"
 
+#include <type_traits>
+
 #include "count.hpp"
 #include "nearest.hpp"
 
@@ -26,6 +28,26 @@ static uint64_t fingerprint(const int32_t* label, const uint64_t* label_factors,
   uint64_t sum = 0;
   for (int64_t r = 0; r < n; ++r) sum += row_factor(global_row + r) * label_factors[label[r]];
   return sum;
+}
+
+template <class D>
+static int64_t lower(const uint32_t* __restrict distances, const D* __restrict current,
+                     const int64_t* weight, int64_t n, D* __restrict out) {
+  using Sum = std::conditional_t<sizeof(D) == 2, uint32_t, int64_t>;  // holds that of a tile
+  Sum sum = 0;
+  if (!weight) {
+    for (int64_t r = 0; r < n; ++r) {
+      out[r] = static_cast<D>(distances[r]);
+      sum += out[r] < current[r] ? out[r] : current[r];
+    }
+    return sum;
+  }
+  int64_t weighted = 0;
+  for (int64_t r = 0; r < n; ++r) {
+    out[r] = static_cast<D>(distances[r]);
+    weighted += weight[r] * (out[r] < current[r] ? out[r] : current[r]);
+  }
+  return weighted;
 }
 
 static void pack_run(const uint8_t* cells, const uint8_t* ones, int64_t count, uint8_t* out) {
@@ -70,9 +92,13 @@ const Kernels table = {
     .name = SOFTMODES_STRING(SOFTMODES_ISA),
     .roofs = &roofs,
     .popcount = kPopcount,
+    .few_centers = kFewCenters,
+    .long_row = kLongRow,
     .few_clusters = kFewClusters,
     .nearest = nearest,
     .distances = distances,
+    .lower16 = lower<uint16_t>,
+    .lower32 = lower<uint32_t>,
     .count = count,
     .group = group,
     .fingerprint = fingerprint,

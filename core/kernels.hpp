@@ -92,7 +92,9 @@ struct Kernels {
   const char* name;
   const Roofs* roofs;  // what these kernels are measured against
   bool popcount;       // bits are compared by popcount, not by look-up
-  int few_clusters;    // see `group`
+  int few_centers;     // up to here binary rows of long_row bytes are not transposed to compare
+  int long_row;
+  int few_clusters;  // see `group`
 
   // Nearest center of up to kTileRows rows: `distance` and `label`. One call for every kGroup
   // centers, first = 0, kGroup, ...: the last one completes the result.
@@ -102,6 +104,12 @@ struct Kernels {
   // As above, one call for every kGroup centers.
   void (*distances)(const Plan&, const uint8_t* rows, int64_t n_rows, int64_t first, int64_t n,
                     const TileScratch&, uint32_t* out);
+  // Copies n distances to `out` and returns the sum of the lower of each and `current`, times the
+  // row's weight unless that is null.
+  int64_t (*lower16)(const uint32_t* distances, const uint16_t* current, const int64_t* weight,
+                     int64_t n, uint16_t* out);
+  int64_t (*lower32)(const uint32_t* distances, const uint32_t* current, const int64_t* weight,
+                     int64_t n, uint32_t* out);
   // Adds rows[order[i] * stride] to the counters of one cluster.
   void (*count)(const CountShape&, const uint8_t* rows, const int32_t* order, int64_t n,
                 uint32_t* counters);

@@ -150,7 +150,10 @@ template <class D>
 inline void group_distances(const Plan& plan, const uint8_t* rows, int64_t n_rows, int64_t first,
                             int64_t n, const TileScratch& scratch, D* out) {
   if constexpr (sizeof(D) == 4)
-    if (plan.by_rows) return compare_rows(plan, rows, n_rows, out);
+    if (plan.by_rows) {
+      rows = whole_tile(plan, rows, n_rows, scratch);
+      return (n < kManyInRows ? compare_rows : compare_words)(plan, rows, n_rows, n, out);
+    }
   compare_tile<D>(plan, scratch.tile, n_rows, first, n, out);
 }
 

@@ -6,10 +6,6 @@
 namespace softmodes {
 namespace {
 
-// Up to here comparing along the rows beats transposing them.
-constexpr int64_t kFewCenters = 4;
-constexpr int64_t kLongRow = 256;  // bytes
-
 constexpr int kDigitBits = 4;  // feature weights are compared digit by digit
 constexpr uint32_t kDigits = (1u << kDigitBits) - 1;
 
@@ -80,7 +76,8 @@ void CenterPlan::choose_sections(const Kernels& kernels) {
   for (int64_t j = 0; plain && j < layout_.n_features; ++j)
     if (layout_.byte[j] < layout_.bit_bytes)
       for (int64_t c = 0; plain && c < centers_.n; ++c) plain = matches_something(c, j);
-  plan_.by_rows = plain && centers_.n <= kFewCenters && layout_.bit_bytes >= kLongRow &&
+  plan_.by_rows = plain && centers_.n <= kernels.few_centers &&
+                  layout_.bit_bytes >= kernels.long_row &&
                   layout_.nibble_end == layout_.bit_bytes && !layout_.wide_bytes();
   plan_.byte_columns = plain && kernels.popcount ? layout_.bit_bytes : 0;
   plan_.nibble_columns = 2 * (layout_.nibble_end - plan_.byte_columns);

@@ -250,7 +250,8 @@ class TallyPass {
   std::vector<int32_t> kept_labels_;
 };
 
-// Runs visit(first row, n rows, center, distances) for every tile and center.
+// Runs visit(first row, n rows, center, distances) for every tile and center; kSummedRows rows
+// are one thread's.
 template <class Visit>
 void for_each_distance(const Block& block, const Centers& centers, const Run& run,
                        const Visit& visit) {
@@ -263,7 +264,8 @@ void for_each_distance(const Block& block, const Centers& centers, const Run& ru
     tiles.push_back(std::make_unique<Tile>(plan));
     found.emplace_back(std::min<int64_t>(centers.n, kGroup) * kTileRows);
   }
-  constexpr int64_t rows = 16 * kTileRows;
+  constexpr int64_t rows = kSummedRows;
+  static_assert(rows % kTileRows == 0);
   const auto task = [&](int64_t i, int thread, const Stop& stop) {
     const int64_t end = std::min(block.n_rows, (i + 1) * rows);
     for (int64_t r = i * rows; r < end && !stop.requested(); r += kTileRows) {
@@ -273,7 +275,7 @@ void for_each_distance(const Block& block, const Centers& centers, const Run& ru
         isa.distances(plan.view(), block.rows + r * block.layout.stride, n, first, n_centers,
                       tiles[thread]->view(), found[thread].data());
         for (int64_t c = 0; c < n_centers; ++c)
-          visit(r, n, first + c, found[thread].data() + c * kTileRows, thread);
+          visit(r, n, first + c, found[thread].data() + c * kTileRows);
       }
     }
   };
@@ -305,7 +307,7 @@ TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_
 
 void distances(const Block& block, const Centers& centers, uint32_t* out, const Run& run) {
   for_each_distance(block, centers, run,
-                    [&](int64_t row, int64_t n, int64_t center, const uint32_t* found, int) {
+                    [&](int64_t row, int64_t n, int64_t center, const uint32_t* found) {
                       for (int64_t r = 0; r < n; ++r)
                         out[(row + r) * centers.n + center] = found[r];
                     });
@@ -314,23 +316,18 @@ void distances(const Block& block, const Centers& centers, uint32_t* out, const 
 template <class D>
 void candidate_totals(const Block& block, const Centers& centers, const D* current, D* out,
                       int64_t* totals, const Run& run) {
-  std::vector<std::vector<int64_t>> by_thread(static_cast<size_t>(std::max(run.n_threads, 1)),
-                                              std::vector<int64_t>(static_cast<size_t>(centers.n)));
+  const auto lower = [] {
+    if constexpr (sizeof(D) == 2)
+      return kernels().lower16;
+    else
+      return kernels().lower32;
+  }();
   for_each_distance(block, centers, run,
-                    [&](int64_t row, int64_t n, int64_t center, const uint32_t* found, int thread) {
-                      D* o = out + center * block.n_rows + row;
-                      int64_t total = 0;
-                      for (int64_t r = 0; r < n; ++r) {
-                        o[r] = static_cast<D>(found[r]);
-                        const int64_t lower = std::min(current[row + r], o[r]);
-                        total += block.weight ? block.weight[row + r] * lower : lower;
-                      }
-                      by_thread[thread][center] += total;
+                    [&](int64_t row, int64_t n, int64_t center, const uint32_t* found) {
+                      totals[row / kSummedRows * centers.n + center] +=
+                          lower(found, current + row, block.weight ? block.weight + row : nullptr,
+                                n, out + center * block.n_rows + row);
                     });
-  for (int64_t c = 0; c < centers.n; ++c) {
-    totals[c] = 0;
-    for (const auto& t : by_thread) totals[c] += t[c];
-  }
 }
 
 template void candidate_totals(const Block&, const Centers&, const uint16_t*, uint16_t*, int64_t*,

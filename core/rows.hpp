@@ -36,7 +36,10 @@ TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_
 // out[row * n_centers + center].
 void distances(const Block& block, const Centers& centers, uint32_t* out, const Run& run);
 
-// out[center * n_rows + row]; totals[center]: sum of weight * min(current, distance).
+constexpr int64_t kSummedRows = 4096;
+
+// out[center * n_rows + row]; totals[i * n_centers + center]: sum of weight * min(current,
+// distance) over the i-th kSummedRows rows.
 template <class D>
 void candidate_totals(const Block& block, const Centers& centers, const D* current, D* out,
                       int64_t* totals, const Run& run);

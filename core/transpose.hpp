@@ -69,10 +69,7 @@ inline void transpose_strip(const Plan& plan, const uint8_t* rows, uint8_t* stri
 // The strip of the next tile that has the place of this one: rows are read in an order that the
 // processor does not foresee.
 inline void prefetch_next(const uint8_t* rows, int64_t stride) {
-#if defined(__GNUC__)
-  const uint8_t* next = rows + kTileRows * stride;
-  for (int64_t byte = 0; byte < kWidth * stride; byte += 64) __builtin_prefetch(next + byte);
-#endif
+  prefetch(rows + kTileRows * stride, kWidth * stride);
 }
 
 inline void transpose_tile(const Plan& plan, const uint8_t* rows, int64_t n_rows, uint8_t* tile) {

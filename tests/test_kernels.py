@@ -313,6 +313,17 @@ def test_distances_equal_reference(isa, k):
             )
 
 
+@pytest.mark.parametrize("n_features", [512, 600, 1000, 2300, 5000])
+@pytest.mark.parametrize("k", [1, 3, 4, 7, 9, 16, 17])
+def test_distances_along_long_binary_rows_equal_reference(isa, n_features, k):
+    rng = np.random.default_rng(n_features + k)
+    table = make_table(rng, 261, [2] * n_features)
+    centers = make_centers(rng, table, k)
+    out = np.zeros((261, k), np.uint32)
+    _kernels.distances(table.block(), centers, None, 1, out)
+    assert_array_equal(out, reference.distances(table.codes, centers, table.ignored))
+
+
 @pytest.mark.parametrize("dtype", [np.uint16, np.uint32])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_candidate_totals_equal_reference(isa, dtype, weighted):
@@ -327,7 +338,8 @@ def test_candidate_totals_equal_reference(isa, dtype, weighted):
         out = np.zeros((6, 5000), dtype)
         totals = _kernels.candidate_totals(table.block(), candidates, None, current, out, n_threads)
         assert_array_equal(out, expected)
-        assert_array_equal(totals, lower.sum(axis=1))
+        edges = np.arange(0, 5000, _kernels.SUMMED_ROWS)
+        assert_array_equal(totals, np.add.reduceat(lower, edges, axis=1).T)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -13,6 +13,8 @@ namespace softmodes::SOFTMODES_ISA {
 
 constexpr int kWidth = 32;
 constexpr int kLanes = kWidth / 16;
+constexpr int kFewCenters = 4;
+constexpr int kLongRow = 256;
 constexpr bool kPopcount = false;
 
 using V = __m256i;
@@ -25,6 +27,9 @@ inline void store(uint8_t* p, V v) { _mm256_storeu_si256(reinterpret_cast<V*>(p)
 inline V zero() { return _mm256_setzero_si256(); }
 inline V broadcast8(uint8_t x) { return _mm256_set1_epi8(static_cast<char>(x)); }
 inline V broadcast32(const uint32_t* p) { return _mm256_set1_epi32(static_cast<int>(*p)); }
+inline V broadcast64(const uint8_t* p) {
+  return _mm256_broadcastq_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+}
 inline __m128i load_lane(const uint8_t* p) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
 }
@@ -47,11 +52,27 @@ inline V popcount8(V x) {
       _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
   return add8(lookup(ones, low_nibbles(x)), lookup(ones, high_nibbles(x)));
 }
-inline uint32_t sum_bytes(V x) {
-  const V sums = _mm256_sad_epu8(x, zero());
-  const __m128i two =
-      _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
-  return static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_add_epi32(two, _mm_srli_si128(two, 8))));
+inline V popcount64(V x) { return _mm256_sad_epu8(popcount8(x), zero()); }
+inline V add64(V a, V b) { return _mm256_add_epi64(a, b); }
+SOFTMODES_INLINE void transpose64(V (&a)[kWidth / 8]) {
+  const V even01 = _mm256_unpacklo_epi64(a[0], a[1]), odd01 = _mm256_unpackhi_epi64(a[0], a[1]);
+  const V even23 = _mm256_unpacklo_epi64(a[2], a[3]), odd23 = _mm256_unpackhi_epi64(a[2], a[3]);
+  a[0] = _mm256_permute2x128_si256(even01, even23, 0x20);
+  a[1] = _mm256_permute2x128_si256(odd01, odd23, 0x20);
+  a[2] = _mm256_permute2x128_si256(even01, even23, 0x31);
+  a[3] = _mm256_permute2x128_si256(odd01, odd23, 0x31);
+}
+inline void add_words(V x, uint32_t* out) {
+  const V low_halves = _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+  auto* four = reinterpret_cast<__m128i*>(out);
+  _mm_storeu_si128(four, _mm_add_epi32(_mm_loadu_si128(four), _mm256_castsi256_si128(low_halves)));
+}
+SOFTMODES_INLINE void sums64(const V (&x)[8], uint32_t* out) {
+  for (int i = 0; i < 8; ++i) {
+    const __m128i two =
+        _mm_add_epi64(_mm256_castsi256_si128(x[i]), _mm256_extracti128_si256(x[i], 1));
+    out[i] = static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_add_epi64(two, _mm_srli_si128(two, 8))));
+  }
 }
 inline V interleave_low(V a, V b) { return _mm256_unpacklo_epi8(a, b); }
 inline V interleave_high(V a, V b) { return _mm256_unpackhi_epi8(a, b); }

@@ -13,6 +13,8 @@ namespace softmodes::SOFTMODES_ISA {
 constexpr int kWidth = 64;
 constexpr int kLanes = kWidth / 16;
 constexpr int kFewClusters = 8;
+constexpr int kFewCenters = 16;
+constexpr int kLongRow = 64;
 constexpr bool kPopcount = true;
 
 using V = __m512i;
@@ -25,6 +27,9 @@ inline void store(uint8_t* p, V v) { _mm512_storeu_si512(p, v); }
 inline V zero() { return _mm512_setzero_si512(); }
 inline V broadcast8(uint8_t x) { return _mm512_set1_epi8(static_cast<char>(x)); }
 inline V broadcast32(const uint32_t* p) { return _mm512_set1_epi32(static_cast<int>(*p)); }
+inline V broadcast64(const uint8_t* p) {
+  return _mm512_broadcastq_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+}
 inline __m128i load_lane(const uint8_t* p) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
 }
@@ -46,8 +51,42 @@ inline V lookup(V table, V index) { return _mm512_shuffle_epi8(table, index); }
 inline V popcount8(V x) { return _mm512_popcnt_epi8(x); }
 inline V low_nibbles(V x) { return and_(x, broadcast8(15)); }
 inline V high_nibbles(V x) { return and_(_mm512_srli_epi16(x, 4), broadcast8(15)); }
-inline uint32_t sum_bytes(V x) {
-  return static_cast<uint32_t>(_mm512_reduce_add_epi64(_mm512_sad_epu8(x, zero())));
+inline V popcount64(V x) { return _mm512_popcnt_epi64(x); }
+inline V add64(V a, V b) { return _mm512_add_epi64(a, b); }
+SOFTMODES_INLINE void transpose64(V (&a)[kWidth / 8]) {
+  V b[8];
+  for (int i = 0; i < 4; ++i) {  // b[i]: even words of two rows, b[4 + i]: odd words
+    b[i] = _mm512_unpacklo_epi64(a[2 * i], a[2 * i + 1]);
+    b[4 + i] = _mm512_unpackhi_epi64(a[2 * i], a[2 * i + 1]);
+  }
+  for (int odd = 0; odd < 2; ++odd) {
+    const V* c = b + 4 * odd;
+    const V front01 = _mm512_shuffle_i64x2(c[0], c[1], 0x44);  // lanes 0 and 1 of both
+    const V front23 = _mm512_shuffle_i64x2(c[2], c[3], 0x44);
+    const V back01 = _mm512_shuffle_i64x2(c[0], c[1], 0xee);
+    const V back23 = _mm512_shuffle_i64x2(c[2], c[3], 0xee);
+    a[odd] = _mm512_shuffle_i64x2(front01, front23, 0x88);
+    a[2 + odd] = _mm512_shuffle_i64x2(front01, front23, 0xdd);
+    a[4 + odd] = _mm512_shuffle_i64x2(back01, back23, 0x88);
+    a[6 + odd] = _mm512_shuffle_i64x2(back01, back23, 0xdd);
+  }
+}
+inline void add_words(V x, uint32_t* out) {
+  auto* eight = reinterpret_cast<__m256i*>(out);
+  _mm256_storeu_si256(eight, _mm256_add_epi32(_mm256_loadu_si256(eight), _mm512_cvtepi64_epi32(x)));
+}
+inline V add_pairs(V a, V b) {  // in every lane: the sum of a's words, then of b's
+  return add64(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+}
+SOFTMODES_INLINE void sums64(const V (&x)[8], uint32_t* out) {
+  V two[4];  // two sums in every word
+  for (int i = 0; i < 4; ++i) two[i] = add64(x[2 * i], _mm512_slli_epi64(x[2 * i + 1], 32));
+  const V front = add_pairs(two[0], two[1]), back = add_pairs(two[2], two[3]);
+  const V half =
+      add64(_mm512_shuffle_i64x2(front, back, 0x44), _mm512_shuffle_i64x2(front, back, 0xee));
+  const V whole = add64(half, _mm512_shuffle_i64x2(half, half, 0xb1));  // in lanes 0 and 2
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
+                      _mm512_castsi512_si256(_mm512_shuffle_i64x2(whole, whole, 0x08)));
 }
 inline V interleave_low(V a, V b) { return _mm512_unpacklo_epi8(a, b); }
 inline V interleave_high(V a, V b) { return _mm512_unpackhi_epi8(a, b); }

@@ -11,7 +11,9 @@ namespace softmodes::SOFTMODES_ISA {
 
 constexpr int kWidth = 16;           // bytes of a vector
 constexpr int kLanes = kWidth / 16;  // table look-ups and interleaving stay inside a lane
-constexpr bool kPopcount = true;     // is popcount8 faster than two look-ups?
+constexpr int kFewCenters = 4;       // up to here rows of kLongRow bytes are not transposed
+constexpr int kLongRow = 256;
+constexpr bool kPopcount = true;  // is popcount8 faster than two look-ups?
 
 struct V {
   uint8_t at[kWidth];
@@ -39,6 +41,11 @@ inline V broadcast8(uint8_t x) {
 inline V broadcast32(const uint32_t* p) {
   V r;
   for (int i = 0; i < kWidth; i += 4) std::memcpy(r.at + i, p, 4);
+  return r;
+}
+inline V broadcast64(const uint8_t* p) {
+  V r;
+  for (int i = 0; i < kWidth; i += 8) std::memcpy(r.at + i, p, 8);
   return r;
 }
 // Lane l holds 16 bytes of row l.
@@ -75,10 +82,46 @@ inline V popcount8(V x) {
     return (a + (a >> 4)) & 0x0f;
   });
 }
-inline uint32_t sum_bytes(V x) {
-  uint32_t sum = 0;
-  for (uint8_t a : x.at) sum += a;
-  return sum;
+struct Words {
+  uint64_t at[kWidth / 8];
+};
+inline Words words_of(V x) {
+  Words r;
+  std::memcpy(r.at, x.at, kWidth);
+  return r;
+}
+inline V bytes_of(Words x) {
+  V r;
+  std::memcpy(r.at, x.at, kWidth);
+  return r;
+}
+// Number of bits in every 8 bytes.
+inline V popcount64(V x) {
+  Words sums = words_of(popcount8(x));
+  for (uint64_t& a : sums.at) a = a * 0x0101010101010101ull >> 56;
+  return bytes_of(sums);
+}
+inline V add64(V a, V b) {
+  Words sums = words_of(a);
+  for (int i = 0; i < kWidth / 8; ++i) sums.at[i] += words_of(b).at[i];
+  return bytes_of(sums);
+}
+// Word j of a[i] becomes word i of a[j].
+SOFTMODES_INLINE void transpose64(V (&a)[kWidth / 8]) {
+  const Words first = words_of(a[0]), second = words_of(a[1]);
+  a[0] = bytes_of({{first.at[0], second.at[0]}});
+  a[1] = bytes_of({{first.at[1], second.at[1]}});
+}
+// Adds the words to out[0 .. kWidth / 8).
+inline void add_words(V x, uint32_t* out) {
+  for (int i = 0; i < kWidth / 8; ++i) out[i] += static_cast<uint32_t>(words_of(x).at[i]);
+}
+// For each of 8 vectors the sum of its 64-bit words, none above 32 bits.
+SOFTMODES_INLINE void sums64(const V (&x)[8], uint32_t* out) {
+  for (int i = 0; i < 8; ++i) {
+    out[i] = 0;
+    for (uint64_t a : words_of(x[i]).at) out[i] += static_cast<uint32_t>(a);
+  }
 }
 inline V low_nibbles(V x) {
   return each([&](int i) { return x.at[i] & 15; });

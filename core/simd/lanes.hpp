@@ -5,7 +5,20 @@
 #include <cstdint>
 #include <cstring>
 
+// For functions on arrays of vectors, which must not go through memory.
+#if defined(__GNUC__)
+#define SOFTMODES_INLINE inline __attribute__((always_inline))
+#else
+#define SOFTMODES_INLINE inline
+#endif
+
 namespace softmodes::SOFTMODES_ISA {
+
+inline void prefetch([[maybe_unused]] const uint8_t* p, [[maybe_unused]] int64_t n) {
+#if defined(__GNUC__)
+  for (int64_t byte = 0; byte < n; byte += 64) __builtin_prefetch(p + byte);
+#endif
+}
 
 template <class D>
 struct Lanes {

@@ -13,6 +13,8 @@ namespace softmodes::SOFTMODES_ISA {
 
 constexpr int kWidth = 16;
 constexpr int kLanes = kWidth / 16;
+constexpr int kFewCenters = 4;
+constexpr int kLongRow = 256;
 constexpr bool kPopcount = true;
 
 using V = uint8x16_t;
@@ -23,6 +25,9 @@ inline void store(uint8_t* p, V v) { vst1q_u8(p, v); }
 inline V zero() { return vdupq_n_u8(0); }
 inline V broadcast8(uint8_t x) { return vdupq_n_u8(x); }
 inline V broadcast32(const uint32_t* p) { return vreinterpretq_u8_u32(vdupq_n_u32(*p)); }
+inline V broadcast64(const uint8_t* p) {
+  return vreinterpretq_u8_u64(vld1q_dup_u64(reinterpret_cast<const uint64_t*>(p)));
+}
 inline V load_lanes(const uint8_t* const* rows) { return load(rows[0]); }
 inline V broadcast_lane(const uint8_t* p) { return load(p); }
 
@@ -34,7 +39,24 @@ inline V sub8(V a, V b) { return vsubq_u8(a, b); }
 inline V equal8(V a, V b) { return vceqq_u8(a, b); }
 inline V lookup(V table, V index) { return vqtbl1q_u8(table, index); }
 inline V popcount8(V x) { return vcntq_u8(x); }
-inline uint32_t sum_bytes(V x) { return vaddlvq_u8(x); }
+inline V popcount64(V x) {
+  return vreinterpretq_u8_u64(vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(popcount8(x)))));
+}
+inline V add64(V a, V b) {
+  return vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
+}
+SOFTMODES_INLINE void transpose64(V (&a)[kWidth / 8]) {
+  const uint64x2_t first = vreinterpretq_u64_u8(a[0]), second = vreinterpretq_u64_u8(a[1]);
+  a[0] = vreinterpretq_u8_u64(vzip1q_u64(first, second));
+  a[1] = vreinterpretq_u8_u64(vzip2q_u64(first, second));
+}
+inline void add_words(V x, uint32_t* out) {
+  vst1_u32(out, vadd_u32(vld1_u32(out), vmovn_u64(vreinterpretq_u64_u8(x))));
+}
+SOFTMODES_INLINE void sums64(const V (&x)[8], uint32_t* out) {
+  for (int i = 0; i < 8; ++i)
+    out[i] = static_cast<uint32_t>(vaddvq_u64(vreinterpretq_u64_u8(x[i])));
+}
 inline V low_nibbles(V x) { return vandq_u8(x, vdupq_n_u8(15)); }
 inline V high_nibbles(V x) { return vshrq_n_u8(x, 4); }
 inline V interleave_low(V a, V b) { return vzip1q_u8(a, b); }

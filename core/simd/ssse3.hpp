@@ -13,6 +13,8 @@ namespace softmodes::SOFTMODES_ISA {
 
 constexpr int kWidth = 16;
 constexpr int kLanes = kWidth / 16;
+constexpr int kFewCenters = 4;
+constexpr int kLongRow = 256;
 constexpr bool kPopcount = false;
 
 using V = __m128i;
@@ -23,6 +25,10 @@ inline void store(uint8_t* p, V v) { _mm_storeu_si128(reinterpret_cast<V*>(p), v
 inline V zero() { return _mm_setzero_si128(); }
 inline V broadcast8(uint8_t x) { return _mm_set1_epi8(static_cast<char>(x)); }
 inline V broadcast32(const uint32_t* p) { return _mm_set1_epi32(static_cast<int>(*p)); }
+inline V broadcast64(const uint8_t* p) {
+  const V x = _mm_loadl_epi64(reinterpret_cast<const V*>(p));
+  return _mm_unpacklo_epi64(x, x);
+}
 inline V load_lanes(const uint8_t* const* rows) { return load(rows[0]); }
 inline V broadcast_lane(const uint8_t* p) { return load(p); }
 
@@ -39,9 +45,20 @@ inline V popcount8(V x) {
   const V ones = _mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
   return add8(lookup(ones, low_nibbles(x)), lookup(ones, high_nibbles(x)));
 }
-inline uint32_t sum_bytes(V x) {
-  const V sums = _mm_sad_epu8(x, zero());
-  return static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_add_epi32(sums, _mm_srli_si128(sums, 8))));
+inline V popcount64(V x) { return _mm_sad_epu8(popcount8(x), zero()); }
+inline V add64(V a, V b) { return _mm_add_epi64(a, b); }
+SOFTMODES_INLINE void transpose64(V (&a)[kWidth / 8]) {
+  const V first = a[0];
+  a[0] = _mm_unpacklo_epi64(first, a[1]);
+  a[1] = _mm_unpackhi_epi64(first, a[1]);
+}
+inline void add_words(V x, uint32_t* out) {
+  out[0] += static_cast<uint32_t>(_mm_cvtsi128_si32(x));
+  out[1] += static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_srli_si128(x, 8)));
+}
+SOFTMODES_INLINE void sums64(const V (&x)[8], uint32_t* out) {
+  for (int i = 0; i < 8; ++i)
+    out[i] = static_cast<uint32_t>(_mm_cvtsi128_si32(add64(x[i], _mm_srli_si128(x[i], 8))));
 }
 inline V interleave_low(V a, V b) { return _mm_unpacklo_epi8(a, b); }
 inline V interleave_high(V a, V b) { return _mm_unpackhi_epi8(a, b); }

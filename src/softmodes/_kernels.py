@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from softmodes.pack import Block
 
 __all__ = [
+    "SUMMED_ROWS",
     "candidate_totals",
     "distances",
     "draw_dense",
@@ -33,6 +34,7 @@ __all__ = [
     "wide_counts",
 ]
 
+SUMMED_ROWS: int = _core.summed_rows
 Distance = TypeVar("Distance", np.uint16, np.uint32)
 
 
@@ -96,9 +98,9 @@ def candidate_totals(
     distances: NDArray[Distance],
     n_threads: int,
 ) -> NDArray[np.int64]:
-    """Return, per candidate, the sum of weight * min(current, distance to the candidate).
+    """Return the sums of weight * min(current, distance to the candidate).
 
-    The distances themselves go into `distances` (m, n); its type must hold the largest.
+    One for every `SUMMED_ROWS` rows and candidate, of shape (ceil(n / SUMMED_ROWS), m). The distances themselves go into `distances` (m, n); its type must hold the largest.
     """
     totals: NDArray[np.int64] = _core.candidate_totals(
         block.layout.native,
@@ -110,7 +112,7 @@ def candidate_totals(
         distances,
         n_threads,
     )
-    return totals
+    return totals.reshape(-1, len(candidates))
 
 
 def wide_counts(

@@ -24,7 +24,7 @@ from softmodes.tally import feature_counts, largest_distance
 
 Codes = NDArray[np.int32]
 
-_CHUNK = 4096  # rows whose sum is kept when a ticket is looked up
+_CHUNK = 4096  # rows unpacked at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +137,30 @@ def locate_weight(store: RowStore, drawn: NDArray[np.int64]) -> NDArray[np.int64
 # ------------------------------------------------------------------------------------- D1
 
 
+@dataclass(eq=False)
+class _Known:
+    """What a block knows of its distances: to the seeds so far, and to the candidates last seen."""
+
+    stamp: int
+    n_seeds: int
+    current: NDArray[Any]
+    sums: NDArray[np.int64]
+    candidates: Codes
+    lowered: NDArray[Any]
+    lowered_sums: NDArray[np.int64]
+
+    def advance(self, seed: Codes) -> bool:
+        """Make a candidate the next seed; False if it was none."""
+        found = np.flatnonzero((self.candidates == seed).all(axis=1))
+        if not len(found):
+            return False
+        np.minimum(self.current, self.lowered[found[0]], out=self.current)
+        self.sums = self.lowered_sums[:, found[0]]
+        self.n_seeds += 1
+        self.candidates = self.candidates[:0]
+        return True
+
+
 class _Potential:
     """Distances of all rows to the seeds so far, kept with the blocks."""
 
@@ -154,8 +178,7 @@ class _Potential:
         self, seeds: Codes, totals: NDArray[np.int64], drawn: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Return the rows in which tickets of [0, total distance) fall."""
-        values = partial(self._weighted_distances, seeds=seeds)
-        return _locate(self._store, totals, drawn, values)
+        return _locate(self._store, totals, drawn, partial(self._shares, seeds=seeds))
 
     def forget(self) -> None:
         self._store.map(_forget)
@@ -163,41 +186,42 @@ class _Potential:
     def _lower(
         self, block: Block, n_threads: int, seeds: Codes, candidates: Codes
     ) -> NDArray[np.int64]:
-        current = self._distances(block, n_threads, seeds)
-        lowered = np.empty((len(candidates), len(current)), current.dtype)
-        totals = _kernels.candidate_totals(
-            block, candidates, self._feature_weight, current, lowered, n_threads
+        known = self._known(block, n_threads, seeds)
+        known.candidates = candidates
+        if known.lowered.shape != (len(candidates), len(known.current)):
+            known.lowered = np.empty((len(candidates), len(known.current)), known.current.dtype)
+        known.lowered_sums = _kernels.candidate_totals(
+            block, candidates, self._feature_weight, known.current, known.lowered, n_threads
         )
-        block.cache["seeding"] = (self._stamp, len(seeds), current, candidates, lowered)
-        return totals
+        return known.lowered_sums.sum(axis=0)  # type: ignore[no-any-return]
 
-    def _distances(self, block: Block, n_threads: int, seeds: Codes) -> NDArray[Any]:
-        """Return the distance of every row to its nearest seed: from the cache, or anew."""
-        stamp, n_seeds, current, candidates, lowered = block.cache.get("seeding", (None,) * 5)
-        if stamp == self._stamp and n_seeds == len(seeds):
-            return current  # type: ignore[no-any-return]
-        if stamp == self._stamp and n_seeds == len(seeds) - 1:
-            known = np.flatnonzero((candidates == seeds[-1]).all(axis=1))
-            if len(known):
-                np.minimum(current, lowered[known[0]], out=current)
-                block.cache["seeding"] = (stamp, len(seeds), current, candidates, lowered)
-                return current  # type: ignore[no-any-return]
-        return self._distances_anew(block, n_threads, seeds)
+    def _known(self, block: Block, n_threads: int, seeds: Codes) -> _Known:
+        """Return what is known with these seeds: from the cache, or anew."""
+        known: _Known | None = block.cache.get("seeding")
+        if known and known.stamp == self._stamp:
+            if known.n_seeds == len(seeds):
+                return known
+            if known.n_seeds == len(seeds) - 1 and known.advance(seeds[-1]):
+                return known
+        block.cache["seeding"] = known = self._known_anew(block, n_threads, seeds)
+        return known
 
-    def _distances_anew(self, block: Block, n_threads: int, seeds: Codes) -> NDArray[Any]:
+    def _known_anew(self, block: Block, n_threads: int, seeds: Codes) -> _Known:
         dtype = distance_dtype(block.layout.n_features, self._feature_weight)
         current = np.full(len(block.packed), np.iinfo(dtype).max, dtype)
+        lowered, sums = np.empty((1, len(current)), dtype), np.empty((0, 1), np.int64)
         for seed in seeds:
-            lowered = np.empty((1, len(current)), dtype)
-            _kernels.candidate_totals(
+            sums = _kernels.candidate_totals(
                 block, seed[None], self._feature_weight, current, lowered, n_threads
             )
             np.minimum(current, lowered[0], out=current)
-        return current
+        return _Known(self._stamp, len(seeds), current, sums[:, 0], seeds[:0], lowered, sums)
 
-    def _weighted_distances(self, block: Block, n_threads: int, seeds: Codes) -> NDArray[Any]:
-        current = self._distances(block, n_threads, seeds)
-        return current if block.weight is None else current * block.weight
+    def _shares(self, block: Block, n_threads: int, seeds: Codes) -> _Shares:
+        known, weight = self._known(block, n_threads, seeds), block.weight
+        if weight is None:
+            return _Shares(known.sums, known.current.__getitem__)
+        return _Shares(known.sums, lambda rows: known.current[rows] * weight[rows])
 
 
 def distance_dtype(n_features: int, feature_weight: NDArray[np.uint32] | None) -> type[Any]:
@@ -214,16 +238,35 @@ def _repeats(seeding: Seeding, step: int) -> Codes:
 # ------------------------------------------------------------------------ tickets -> rows
 
 
+@dataclass(frozen=True, eq=False)
+class _Shares:
+    """What the rows of a block have of all tickets: sums of SUMMED_ROWS each, and single rows."""
+
+    sums: NDArray[np.int64]
+    of: Callable[[slice], NDArray[Any]]
+
+    def search(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row at which the cumulated shares first exceed each ticket."""
+        ends = np.cumsum(self.sums)
+        found = np.empty(len(drawn), np.int64)
+        for i, part in enumerate(np.searchsorted(ends, drawn, side="right")):
+            first = int(part) * _kernels.SUMMED_ROWS
+            rest = drawn[i] - (ends[part] - self.sums[part])
+            shares = np.cumsum(self.of(slice(first, first + _kernels.SUMMED_ROWS)), dtype=np.int64)
+            found[i] = first + np.searchsorted(shares, rest, side="right")
+        return found
+
+
 def _locate(
     store: RowStore,
     totals: NDArray[np.int64],
     drawn: NDArray[np.int64],
-    values: Callable[[Block, int], NDArray[Any]],
+    shares: Callable[[Block, int], _Shares],
 ) -> NDArray[np.int64]:
-    """Find the row in whose share of the cumulated `values` each ticket falls."""
+    """Find the row in whose share of all tickets each one falls."""
     bounds = np.concatenate([[0], np.cumsum(totals)])
     rows = np.empty(len(drawn), np.int64)
-    task = partial(_find, bounds=bounds, drawn=drawn, values=values)
+    task = partial(_find, bounds=bounds, drawn=drawn, shares=shares)
     for index, found in store.map(task):
         rows[index] = found
     return rows
@@ -234,30 +277,21 @@ def _find(
     n_threads: int,
     bounds: NDArray[np.int64],
     drawn: NDArray[np.int64],
-    values: Callable[[Block, int], NDArray[Any]],
+    shares: Callable[[Block, int], _Shares],
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     start, stop = bounds[block.index], bounds[block.index + 1]
     index = np.flatnonzero((drawn >= start) & (drawn < stop))
     if not len(index):
         return index, np.empty(0, np.int64)
-    return index, block.first_row + _search(values(block, n_threads), drawn[index] - start)
+    return index, block.first_row + shares(block, n_threads).search(drawn[index] - start)
 
 
-def _search(values: NDArray[Any], drawn: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where cumulated `values` first exceed each ticket, by sums of chunks first."""
-    edges = np.arange(0, len(values), _CHUNK)
-    chunk_ends = np.cumsum(np.add.reduceat(values, edges, dtype=np.int64))
-    found = np.empty(len(drawn), np.int64)
-    for i, chunk in enumerate(np.searchsorted(chunk_ends, drawn, side="right")):
-        start = int(edges[chunk])
-        ends = np.cumsum(values[start : start + _CHUNK], dtype=np.int64)
-        rest = drawn[i] - (chunk_ends[chunk] - ends[-1])
-        found[i] = start + np.searchsorted(ends, rest, side="right")
-    return found
-
-
-def _weights(block: Block, n_threads: int) -> NDArray[Any]:
-    return np.ones(len(block.packed), np.uint8) if block.weight is None else block.weight
+def _weights(block: Block, n_threads: int) -> _Shares:
+    weight = block.weight
+    if weight is None:
+        weight = np.broadcast_to(np.int64(1), len(block.packed))
+    edges = np.arange(0, len(weight), _kernels.SUMMED_ROWS)
+    return _Shares(np.add.reduceat(weight, edges, dtype=np.int64), weight.__getitem__)
 
 
 def _weight_total(block: Block, n_threads: int) -> int:
