@@ -100,7 +100,8 @@ def candidate_totals(
 ) -> NDArray[np.int64]:
     """Return the sums of weight * min(current, distance to the candidate).
 
-    One for every `SUMMED_ROWS` rows and candidate, of shape (ceil(n / SUMMED_ROWS), m). The distances themselves go into `distances` (m, n); its type must hold the largest.
+    There is one for every `SUMMED_ROWS` rows and candidate: (ceil(n / SUMMED_ROWS), m). The
+    distances themselves go into `distances` (m, n); its type must hold the largest.
     """
     totals: NDArray[np.int64] = _core.candidate_totals(
         block.layout.native,

@@ -15,10 +15,11 @@ from softmodes.paper.claims import (
     place,
     rescored,
 )
-from softmodes.paper.experiments import PUBLISHED, RUNS_ON_TABLES, Data, Published
+from softmodes.paper.experiments import ONE_HOT, PUBLISHED, RUNS_ON_TABLES, Data, Published
 from softmodes.paper.summary import Found, Series
 
 WITHOUT_SPREAD = 0.005
+CODED = ("k-means", "birch", "gaussian")
 _BESIDE = ("ARI", "NMI", "F1", "clusters in use", "largest cluster", "all in one")
 _METRICS = ("ari", "nmi", "f1", "clusters_in_use", "largest_share", "all_in_one_accuracy")
 
@@ -85,6 +86,7 @@ def notes_of(found: Found) -> list[str]:
     notes = [_cap_note(series) for series in found.series if series.capped]
     if found.experiment.id == "table-real":
         notes += trivial_notes(found)
+        notes += encoding_notes(found)
         notes += [c.sentence for c in comparisons(found) if not c.agrees]
     return notes
 
@@ -95,7 +97,7 @@ def comparisons(found: Found) -> list[Comparison]:
         Comparison(data, series, published)
         for data in found.data()
         for name, published in PUBLISHED[data.kind].items()
-        if (series := _counterpart(found, data, name, published))
+        for series in _counterparts(found, data, name, published)
     ]
 
 
@@ -114,12 +116,32 @@ def trivial_notes(found: Found) -> list[str]:
     return notes
 
 
-def _counterpart(found: Found, data: Data, name: str, published: Published) -> Series | None:
+def encoding_notes(found: Found) -> list[str]:
+    """Say which encoding of the baselines is nearer to the published numbers."""
+    judged = [c for c in comparisons(found) if c.found.algorithm.family in CODED]
+    one_hot = [c for c in judged if c.found.algorithm.name.endswith(ONE_HOT)]
+    codes = [c for c in judged if c not in one_hot]
+    if not one_hot or not codes:
+        return []
+    agreeing = [sum(c.agrees for c in group) for group in (codes, one_hot)]
+    note = (
+        f"Of the published accuracies of k-means, BIRCH and Gaussian mixtures, {agreeing[0]} of "
+        f"{len(codes)} agree with ours on integer codes, {agreeing[1]} of {len(one_hot)} on "
+        "one-hot codes."
+    )
+    if agreeing[1] > agreeing[0]:
+        note += " The paper's own runs probably were on one-hot codes."
+    return [note]
+
+
+def _counterparts(found: Found, data: Data, name: str, published: Published) -> list[Series]:
     if name == "softmodes":
-        return choosing(found, data, float(published.parameter or math.nan))
-    if name == "k-modes":
-        return choosing(found, data, math.inf)
-    return found.get(data, name)
+        same = [choosing(found, data, float(published.parameter or math.nan))]
+    elif name == "k-modes":
+        same = [choosing(found, data, math.inf)]
+    else:
+        same = [s for s in found.on(data) if s.algorithm.family == name]
+    return [series for series in same if series]
 
 
 def _cap_note(series: Series) -> str:
