@@ -27,7 +27,7 @@ from softmodes.objective import expected_cost
 from softmodes.pack import pack
 from softmodes.rounding import Draw, uniform
 from softmodes.stores import MemoryStore
-from softmodes.tally import Metric
+from softmodes.tally import Metric, Tally
 
 Run = Callable[[], object]
 
@@ -63,10 +63,26 @@ class Method:
 # --------------------------------------------------------------------------------- softmodes
 
 
-def open_store(problem: Problem, n_threads: int) -> MemoryStore:
+class FullPasses(MemoryStore):
+    """A store that compares all rows with all centers in every pass, as in a first round."""
+
+    def tally(self, centers: NDArray[np.int32], metric: Metric) -> Tally:
+        self._forget()
+        return super().tally(centers, metric)
+
+    def labels(self, centers: NDArray[np.int32], metric: Metric) -> NDArray[np.int32]:
+        self._forget()
+        return super().labels(centers, metric)
+
+    def _forget(self) -> None:
+        for block in self.blocks:
+            block.cache.clear()
+
+
+def open_store(problem: Problem, n_threads: int) -> FullPasses:
     """Encode and pack."""
     codebook, codes = learn(problem.table, n_threads=n_threads)
-    return MemoryStore([pack(codes, n_threads)], codebook.sizes, n_threads)
+    return FullPasses([pack(codes, n_threads)], codebook.sizes, n_threads)
 
 
 def iteration(problem: Problem, n_threads: int) -> Run:

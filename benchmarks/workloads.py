@@ -53,6 +53,28 @@ def _census(n: int) -> NDArray[np.uint8]:
     return codes(n, [size for size, count in CENSUS.items() for _ in range(count)])
 
 
+def overlapping_census(n: int, groups: int = 300, seed: int = 0) -> NDArray[np.uint8]:
+    """Return a census-like table that is not settled at once.
+
+    Few values of a column are frequent, groups differ in size, and 60 % of the cells have nothing
+    to do with the row's group.
+    """
+    rng = np.random.default_rng(seed)
+    sizes = [size for size, count in CENSUS.items() for _ in range(count)]
+    group = _skewed(rng, groups, 1.0, n)
+    columns = []
+    for size in sizes:
+        column = _skewed(rng, size, 1.2, groups)[group]
+        noise = _skewed(rng, size, 1.2, n)
+        columns.append(np.where(rng.random(n) < 0.6, noise, column).astype(np.uint8))
+    return np.stack(columns, axis=1)
+
+
+def _skewed(rng: np.random.Generator, size: int, power: float, n: int) -> NDArray[np.int64]:
+    share = 1 / np.arange(1, size + 1) ** power
+    return rng.choice(size, n, p=share / share.sum())
+
+
 WORKLOADS = [
     Workload("W1", "CCM n 500k, d 1000, k 100", 100, lambda s: _ccm(int(500_000 * s), 1000, 100)),
     Workload("W2", "BBM n 10k, d 10k, k 2", 2, lambda s: _bbm(int(10_000 * s), 10_000)),

@@ -110,16 +110,45 @@ std::pair<int64_t, uint64_t> bind_tally(const Layout& layout, Packed packed, int
                                         Weight weight, Codes codes, FeatureWeight feature_weight,
                                         Maybe<uint64_t> tie_key, int n_threads,
                                         Maybe<Matrix<int64_t>> counts, Maybe<Vector<int64_t>> sizes,
-                                        Maybe<Vector<int32_t>> labels) {
+                                        Maybe<Vector<int32_t>> labels,
+                                        Maybe<Vector<uint32_t>> distances) {
   const Block block = block_of(layout, packed, first_row, weight);
   const Centers centers = centers_of(layout, codes, feature_weight);
   require(!counts || (length(*counts) == centers.n && length(*counts, 1) == layout.n_cells()),
           "counts must be clusters x cells");
   require(!sizes || length(*sizes) == centers.n, "sizes must have one entry per cluster");
   require(!labels || length(*labels) == block.n_rows, "labels must have one entry per row");
-  const TallyOut out{counts ? counts->data() : nullptr, pointer(sizes), pointer(labels)};
+  require(!distances || length(*distances) == block.n_rows, "distances must have one per row");
+  const TallyOut out{counts ? counts->data() : nullptr, pointer(sizes), pointer(labels),
+                     pointer(distances)};
   const TallySum sum =
       without_gil([&] { return tally(block, centers, tie_key, out, {n_threads, signal_pending}); });
+  return {sum.cost, sum.fingerprint};
+}
+
+std::pair<int64_t, uint64_t> bind_update(const Layout& layout, Packed packed, int64_t first_row,
+                                         Weight weight, Codes codes, FeatureWeight feature_weight,
+                                         Vector<const int32_t> changed, Maybe<uint64_t> tie_key,
+                                         int n_threads, Matrix<int64_t> counts,
+                                         Vector<int64_t> sizes, Vector<int32_t> labels,
+                                         Vector<uint32_t> distances) {
+  const Block block = block_of(layout, packed, first_row, weight);
+  const Centers centers = centers_of(layout, codes, feature_weight);
+  require(length(counts) == centers.n && length(counts, 1) == layout.n_cells(),
+          "counts must be clusters x cells");
+  require(length(sizes) == centers.n, "sizes must have one entry per cluster");
+  require(length(labels) == block.n_rows && length(distances) == block.n_rows,
+          "labels and distances must have one entry per row");
+  for (int64_t i = 0; i < block.n_rows; ++i)
+    require(labels.data()[i] >= 0 && labels.data()[i] < centers.n, "labels must lie in 0 .. k - 1");
+  for (int64_t i = 0; i < length(changed); ++i)
+    require(changed.data()[i] >= 0 && changed.data()[i] < centers.n &&
+                (i == 0 || changed.data()[i] > changed.data()[i - 1]),
+            "changed must ascend within 0 .. k - 1");
+  const KeptTally kept{counts.data(), sizes.data(), labels.data(), distances.data()};
+  const TallySum sum = without_gil([&] {
+    return update(block, centers, copy(changed), tie_key, kept, {n_threads, signal_pending});
+  });
   return {sum.cost, sum.fingerprint};
 }
 
@@ -237,7 +266,10 @@ void bind_rows(nb::module_& m) {
       .def_ro("n_features", &Layout::n_features);
   m.def("tally", bind_tally, "layout"_a, array("packed"), "first_row"_a, maybe("weight"),
         array("centers"), maybe("feature_weight"), nb::arg("tie_key").none(), "n_threads"_a,
-        maybe("counts"), maybe("sizes"), maybe("labels"));
+        maybe("counts"), maybe("sizes"), maybe("labels"), maybe("distances"));
+  m.def("update", bind_update, "layout"_a, array("packed"), "first_row"_a, maybe("weight"),
+        array("centers"), maybe("feature_weight"), array("changed"), maybe("tie_key"),
+        "n_threads"_a, array("counts"), array("sizes"), array("labels"), array("distances"));
   m.def("distances", bind_distances, "layout"_a, array("packed"), array("centers"),
         maybe("feature_weight"), "n_threads"_a, array("out"));
   m.def("candidate_totals", bind_candidate_totals<uint16_t>, "layout"_a, array("packed"),

@@ -171,16 +171,29 @@ inline Segments next_block(const Plan& plan, const Segment* begin) {
   return {begin, end};
 }
 
+// Memory to be fetched a little at a time while there is something to compute.
+struct Ahead {
+  const uint8_t* next;
+  int64_t left, share;
+  void step() {
+    const int64_t n = share < left ? share : left;
+    prefetch(next, n);
+    next += n;
+    left -= n;
+  }
+};
+
 // Distances to centers first .. first + n, where first is a multiple of kQuad.
 template <class D>
 inline void compare_tile(const Plan& plan, const uint8_t* tile, int64_t n_rows, int64_t first,
-                         int64_t n, D* out) {
+                         int64_t n, Ahead ahead, D* out) {
   const Segment* end = plan.segments + plan.n_segments;
   for (Segments block{nullptr, plan.segments}; block.end != end;) {
     block = next_block(plan, block.end);
     for (int64_t c = 0; c < n; c += kQuad) {
       const uint8_t* tables = plan.tables + (first + c) / kQuad * plan.quad_bytes;
       D* d = out + c * kTileRows;
+      ahead.step();
       switch (n - c) {
         case 1:
           compare_quad<1, D>(plan, block, tile, n_rows, tables, d);

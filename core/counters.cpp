@@ -61,4 +61,14 @@ void Counters::add_byte(const uint32_t* counters, int64_t feature, int64_t* cell
   for (int32_t code = 0; code < layout_.n_codes[feature]; ++code) cells[code] += values[code];
 }
 
+void count_weighted(const Block& block, const int32_t* order, int64_t n, int64_t* cells) {
+  const Layout& layout = block.layout;
+  for (int64_t i = 0; i < n; ++i) {
+    const uint8_t* row = block.rows + order[i] * layout.stride;
+    const int64_t weight = block.weight[order[i]];
+    for (int64_t j = 0; j < layout.n_features; ++j)
+      if (layout.bits[j] <= 8) cells[layout.offsets[j] + layout.code(row, j)] += weight;
+  }
+}
+
 }  // namespace softmodes

@@ -27,4 +27,7 @@ class Counters {
   int64_t size_;
 };
 
+// Adds the weights of rows order[0 .. n) to the dense counts of their codes.
+void count_weighted(const Block& block, const int32_t* order, int64_t n, int64_t* cells);
+
 }  // namespace softmodes

@@ -11,9 +11,12 @@ namespace softmodes {
 static constexpr uint64_t kGolden = 0x9e3779b97f4a7c15ull;
 static constexpr uint64_t kFingerprintKey = 0x736f66746d6f6465ull;
 
+static constexpr uint64_t kMixFirst = 0xbf58476d1ce4e5b9ull;
+static constexpr uint64_t kMixSecond = 0x94d049bb133111ebull;
+
 static constexpr uint64_t mix(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  z = (z ^ (z >> 30)) * kMixFirst;
+  z = (z ^ (z >> 27)) * kMixSecond;
   return z ^ (z >> 31);
 }
 

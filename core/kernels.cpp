@@ -23,11 +23,10 @@ static void group(const int32_t* label, int64_t n, int64_t n_clusters, int32_t* 
   start[n_clusters] = end;
 }
 
-static uint64_t fingerprint(const int32_t* label, const uint64_t* label_factors, int64_t n,
-                            int64_t global_row) {
-  uint64_t sum = 0;
-  for (int64_t r = 0; r < n; ++r) sum += row_factor(global_row + r) * label_factors[label[r]];
-  return sum;
+static int64_t sum(const uint32_t* values, int64_t n) {
+  int64_t total = 0;
+  for (int64_t i = 0; i < n; ++i) total += values[i];
+  return total;
 }
 
 template <class D>
@@ -101,7 +100,8 @@ const Kernels table = {
     .lower32 = lower<uint32_t>,
     .count = count,
     .group = group,
-    .fingerprint = fingerprint,
+    .sum = sum,
+    .fingerprint = sum_factors,
     .untranspose = untranspose,
     .pack_run = pack_run,
     .presence = presence,

@@ -52,6 +52,7 @@ struct Plan {
   const uint8_t* tables;  // per quad of centers, quad_bytes each
   int64_t quad_bytes;
   const uint8_t* center_rows;  // by_rows: the packed centers
+  const int32_t* clusters;     // their numbers, ascending, for ties
   const IgnoredWide* ignored;
   int64_t n_ignored;
 };
@@ -59,6 +60,7 @@ struct Plan {
 struct Ties {
   bool by_hash;  // else to the lowest cluster
   uint64_t key;
+  const int64_t* row_numbers = nullptr;  // in the whole table; null: one after the other
 };
 
 // Working memory of one thread.
@@ -117,9 +119,10 @@ struct Kernels {
   // Takes one sweep for every cluster: pays for few_clusters at most.
   void (*group)(const int32_t* label, int64_t n, int64_t n_clusters, int32_t* order,
                 int64_t* start);
+  int64_t (*sum)(const uint32_t* values, int64_t n);
   // Sum of row_factor * label_factor.
-  uint64_t (*fingerprint)(const int32_t* label, const uint64_t* label_factors, int64_t n,
-                          int64_t global_row);
+  uint64_t (*fingerprint)(const int32_t* label, const uint64_t* label_factors, int64_t n_clusters,
+                          int64_t n, int64_t global_row);
   // Writes byte columns (n_columns x kTileRows) as rows.
   void (*untranspose)(const uint8_t* columns, int64_t stride, int64_t n_rows, uint8_t* rows);
   // Sets the bits of a run: one where the cell equals `ones`.

@@ -9,11 +9,13 @@
 
 namespace softmodes::SOFTMODES_ISA {
 
-// The lowest distance in a group of centers, the first center that has it, and whether others do.
+// The lowest distance in a group of centers, the first and last center that have it, and whether
+// they are two.
 template <class D>
 struct Lowest {
   D distance[kTileRows];
   D center[kTileRows];
+  D last[kTileRows];
   uint64_t tied[kTileRows / 64];  // a bit per row
 };
 
@@ -43,6 +45,7 @@ inline void find_lowest(const D* distances, int64_t n_centers, int64_t n_rows, L
       const int64_t row = r + v * L::kCount;
       L::store(low.distance + row, lowest[v]);
       L::store(low.center + row, first[v]);
+      L::store(low.last + row, last[v]);
       const uint64_t all = ~uint64_t{0} >> (64 - L::kCount);
       low.tied[row / 64] |= (L::equal_bits(first[v], last[v]) ^ all) << (row % 64);
     }
@@ -51,9 +54,16 @@ inline void find_lowest(const D* distances, int64_t n_centers, int64_t n_rows, L
 
 // Order among tied centers: the smallest rank wins.
 struct Ranks {
-  uint64_t key;
+  const Ties& ties;
   int64_t first_row;
-  uint64_t row_key(int64_t r) const { return fold(key, static_cast<uint64_t>(first_row + r)); }
+  const int32_t* clusters;
+  int64_t row_number(int64_t r) const {
+    return ties.row_numbers ? ties.row_numbers[r] : first_row + r;
+  }
+  uint64_t row_key(int64_t r) const { return fold(ties.key, static_cast<uint64_t>(row_number(r))); }
+  uint64_t of(uint64_t row_key, int64_t center) const {
+    return fold(row_key, static_cast<uint64_t>(clusters[center]));
+  }
 };
 
 // Which of 64 rows are as near to a center as to the nearest.
@@ -66,27 +76,39 @@ inline uint64_t nearest_bits(const D* distances, const D* lowest) {
   return bits;
 }
 
+// Which of 64 rows are as near to three centers or more as to the nearest.
+template <class D>
+inline uint64_t tied_thrice(const D* distances, int64_t n_centers, const D* lowest) {
+  uint64_t once = 0, twice = 0, thrice = 0;
+  for (int64_t c = 0; c < n_centers; ++c) {
+    const uint64_t bits = nearest_bits(distances + c * kTileRows, lowest);
+    thrice |= twice & bits;
+    twice |= once & bits;
+    once |= bits;
+  }
+  return thrice;
+}
+
+constexpr int64_t kFewOffers = 8;
+
 // Takes, for 64 rows of which `rows` are marked, the tied center of the smallest rank.
 template <class D>
 inline void settle_ties(const D* distances, int64_t first, int64_t n_centers, int64_t row,
                         uint64_t rows, const Ranks& ranks, Lowest<D>& low) {
-  uint64_t key[64], best[64];
-  for (uint64_t left = rows; left; left &= left - 1) {
-    const int i = std::countr_zero(left);
-    key[i] = ranks.row_key(row + i);
-    best[i] = ~uint64_t{0};
-  }
-  for (int64_t c = 0; c < n_centers; ++c) {
-    const D* d = distances + c * kTileRows + row;
-    for (uint64_t left = rows & nearest_bits(d, low.distance + row); left; left &= left - 1) {
-      const int i = std::countr_zero(left);
-      const uint64_t rank = fold(key[i], static_cast<uint64_t>(first + c));
-      const bool lower = rank < best[i];  // as likely as not: no branch
-      best[i] = lower ? rank : best[i];
-      D& center = low.center[row + i];
-      center = lower ? static_cast<D>(c) : center;
-    }
-  }
+  const auto row_number = [&](int i) { return ranks.row_number(row + i); };
+  // Among many centers most ties are of two, the first and the last.
+  const uint64_t many = n_centers > kFewOffers
+                            ? rows & tied_thrice(distances + row, n_centers, low.distance + row)
+                            : rows;
+  if (rows & ~many)
+    settle_pairs(rows & ~many, ranks.ties.key, row_number, ranks.clusters + first, low.last + row,
+                 low.center + row);
+  if (!many) return;
+  TieBreaker ties(many, ranks.ties.key, row_number);
+  for (int64_t c = 0; c < n_centers; ++c)
+    ties.offer(nearest_bits(distances + c * kTileRows + row, low.distance + row),
+               ranks.clusters[first + c], static_cast<int>(c));
+  ties.write(low.center + row);
 }
 
 // Merges a later group's lowest into the result so far.
@@ -101,8 +123,7 @@ inline void merge_group(const Lowest<D>& low, int64_t first, int64_t n_rows, Tie
       label[r] = center;
     } else if (d == distance[r] && ties.by_hash) {
       const uint64_t key = ranks.row_key(r);
-      if (fold(key, static_cast<uint64_t>(center)) < fold(key, static_cast<uint64_t>(label[r])))
-        label[r] = center;
+      if (ranks.of(key, center) < ranks.of(key, label[r])) label[r] = center;
     }
   }
 }
@@ -154,7 +175,11 @@ inline void group_distances(const Plan& plan, const uint8_t* rows, int64_t n_row
       rows = whole_tile(plan, rows, n_rows, scratch);
       return (n < kManyInRows ? compare_rows : compare_words)(plan, rows, n_rows, n, out);
     }
-  compare_tile<D>(plan, scratch.tile, n_rows, first, n, out);
+  // The rows that will most likely be next, in steps of whole cache lines.
+  const int64_t bytes = kTileRows * plan.stride, n_quads = (n + kQuad - 1) / kQuad;
+  const bool wanted = first == 0 && plan.n_centers >= kManyToCompare;
+  const Ahead next{rows + bytes, wanted ? bytes : 0, (bytes / n_quads / 64 + 1) * 64};
+  compare_tile<D>(plan, scratch.tile, n_rows, first, n, next, out);
 }
 
 template <class D>
@@ -166,7 +191,7 @@ inline void nearest_as(const Plan& plan, const uint8_t* rows, int64_t n_rows, in
   const int64_t n = plan.n_centers - first < kGroup ? plan.n_centers - first : kGroup;
   group_distances<D>(plan, rows, n_rows, first, n, scratch, distances);
   find_lowest(distances, n, n_rows, low);
-  const Ranks ranks{ties.key, global_row};
+  const Ranks ranks{ties, global_row, plan.clusters};
   for (int64_t r = 0; ties.by_hash && r < n_rows; r += 64) {
     uint64_t rows = low.tied[r / 64];
     if (n_rows - r < 64) rows &= (uint64_t{1} << (n_rows - r)) - 1;

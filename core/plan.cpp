@@ -27,6 +27,9 @@ CenterPlan::CenterPlan(const Layout& layout, const Centers& centers, const Kerne
   plan_.n_centers = centers.n;
   plan_.stride = layout.stride;
   plan_.wide_columns = layout.wide_bytes();
+  for (int32_t c = 0; c < centers.n; ++c)
+    clusters_.push_back(centers.clusters ? centers.clusters[c] : c);
+  plan_.clusters = clusters_.data();
   choose_sections(kernels);
   if (plan_.by_rows) {
     plan_.distance_bytes = 4;

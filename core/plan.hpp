@@ -30,7 +30,8 @@ class Buffer {
 struct Centers {
   const int32_t* codes;  // n x n_features; a code that no cell can hold matches nothing
   int64_t n;
-  const uint32_t* feature_weight;  // or null: all 1
+  const uint32_t* feature_weight;     // or null: all 1
+  const int32_t* clusters = nullptr;  // which of all centers these are; null: all
 };
 
 // Owns what a Plan points to.
@@ -71,6 +72,7 @@ class CenterPlan {
   std::vector<std::vector<int64_t>> wide_tables_;  // per size and digit plane
   Buffer tables_;
   Buffer center_rows_;
+  std::vector<int32_t> clusters_;
 };
 
 }  // namespace softmodes

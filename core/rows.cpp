@@ -5,79 +5,15 @@
 
 #include "counters.hpp"
 #include "hashing.hpp"
+#include "pass.hpp"
 
 namespace softmodes {
 namespace {
 
-// Row numbers inside a range fit in 32 bits, and so do counts.
-constexpr int64_t kRangeRows = int64_t{1} << 30;
 constexpr int64_t kChunkBytes = int64_t{1} << 19;  // rows to assign and then count while in L2
 constexpr int64_t kChunkRowsPerCluster = 64;       // fewer would not pay for the counters
 constexpr int64_t kChunkRowsMost = int64_t{1} << 17;
 constexpr int64_t kLocalCounterBytes = int64_t{1} << 28;
-constexpr int64_t kThreadWork = int64_t{1} << 22;  // byte comparisons worth starting a thread for
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-int useful_threads(const Block& block, int64_t n_centers, int n_threads) {
-  const int64_t work = block.n_rows * (n_centers + 8) * block.layout.stride / kThreadWork;
-  return static_cast<int>(std::clamp<int64_t>(work, 1, std::max(n_threads, 1)));
-}
-
-struct Tile {
-  explicit Tile(const CenterPlan& plan)
-      : rows(kTileRows * plan.view().stride),
-        tile(kTileRows * (plan.tile_columns() + kSpareColumns)),
-        distances(int64_t{kGroup} * kTileRows * plan.view().distance_bytes) {}
-  TileScratch view() const { return {rows.data(), tile.data(), distances.data()}; }
-  Buffer rows, tile, distances;
-};
-
-// The rows of a chunk or range, by cluster: order[start[c] .. start[c + 1]).
-class ByCluster {
- public:
-  void sort(const int32_t* labels, int64_t n, int64_t k) {
-    order_.resize(static_cast<size_t>(n) + 16);
-    start_.resize(static_cast<size_t>(k) + 1);
-    if (k <= kernels().few_clusters)
-      kernels().group(labels, n, k, order_.data(), start_.data());
-    else
-      count_sort(labels, n, k);
-  }
-  const int32_t* begin(int64_t c) const { return order_.data() + start_[c]; }
-  int64_t size(int64_t c) const { return start_[c + 1] - start_[c]; }
-
- private:
-  static constexpr int kParts = 4;
-
-  void count_sort(const int32_t* labels, int64_t n, int64_t k) {
-    // Each quarter of the rows has its own counters: rows of one cluster, one after the other,
-    // need not wait for each other.
-    const int64_t quarter = n / kParts;
-    next_.assign(static_cast<size_t>(k * kParts), 0);
-    for_each_row(quarter, n, [&](int64_t i, int part) { ++next_[labels[i] * kParts + part]; });
-    int64_t sum = 0;
-    for (int64_t c = 0; c < k; ++c) {
-      start_[c] = sum;
-      for (int part = 0; part < kParts; ++part)
-        sum += std::exchange(next_[c * kParts + part], static_cast<int32_t>(sum));
-    }
-    start_[k] = sum;
-    for_each_row(quarter, n, [&](int64_t i, int part) {
-      order_[next_[labels[i] * kParts + part]++] = static_cast<int32_t>(i);
-    });
-  }
-  template <class F>
-  static void for_each_row(int64_t quarter, int64_t n, const F& f) {
-    for (int64_t i = 0; i < quarter; ++i)
-      for (int part = 0; part < kParts; ++part) f(part * quarter + i, part);
-    for (int64_t i = kParts * quarter; i < n; ++i) f(i, kParts - 1);
-  }
-
-  std::vector<int32_t> order_;
-  std::vector<int64_t> start_;
-  std::vector<int32_t> next_;
-};
 
 // One thread's share of a tally.
 struct Worker {
@@ -150,21 +86,23 @@ class TallyPass {
   }
 
   bool tile(int64_t first, int64_t n, Worker& w, int32_t* labels, const Stop& stop) {
-    uint32_t distance[kTileRows];
+    uint32_t own[kTileRows];
+    uint32_t* distance = out_.distances ? out_.distances + first : own;
     const uint8_t* rows = block_.rows + first * block_.layout.stride;
     for (int64_t center = 0; center < k_; center += kGroup) {
       if (stop.requested()) return false;
       kernels_.nearest(plan_.view(), rows, n, center, block_.first_row + first, ties_,
                        w.tile.view(), distance, labels);
     }
-    w.sum.fingerprint += kernels_.fingerprint(labels, factors_.data(), n, block_.first_row + first);
+    w.sum.fingerprint +=
+        kernels_.fingerprint(labels, factors_.data(), k_, n, block_.first_row + first);
     if (block_.weight) {
       for (int64_t r = 0; r < n; ++r) {
         w.sum.cost += block_.weight[first + r] * distance[r];
         w.sizes[labels[r]] += block_.weight[first + r];
       }
     } else {
-      for (int64_t r = 0; r < n; ++r) w.sum.cost += distance[r];
+      w.sum.cost += kernels_.sum(distance, n);
       if (out_.sizes && !in_chunks_)  // else the sort tells
         for (int64_t r = 0; r < n; ++r) ++w.sizes[labels[r]];
     }
@@ -203,7 +141,7 @@ class TallyPass {
       if (!sorted.size(c)) return;
       int64_t* cells = out_.counts + c * n_cells();
       if (block_.weight) {
-        count_weighted(sorted.begin(c), sorted.size(c), cells);
+        count_weighted(block_, sorted.begin(c), sorted.size(c), cells);
       } else {
         std::vector<uint32_t> counters(static_cast<size_t>(counters_.size()));
         kernels_.count(counters_.shape(), block_.rows, sorted.begin(c), sorted.size(c),
@@ -211,16 +149,6 @@ class TallyPass {
         counters_.add_to_cells(counters.data(), sorted.size(c), cells);
       }
     });
-  }
-
-  void count_weighted(const int32_t* order, int64_t n, int64_t* cells) const {
-    const Layout& layout = block_.layout;
-    for (int64_t i = 0; i < n; ++i) {
-      const uint8_t* row = block_.rows + order[i] * layout.stride;
-      const int64_t weight = block_.weight[order[i]];
-      for (int64_t j = 0; j < layout.n_features; ++j)
-        if (layout.bits[j] <= 8) cells[layout.offsets[j] + layout.code(row, j)] += weight;
-    }
   }
 
   TallySum add_sums() {
@@ -282,11 +210,6 @@ void for_each_distance(const Block& block, const Centers& centers, const Run& ru
   if (!run_tasks(ceil_div(block.n_rows, rows), n_threads, run.interrupted, task)) throw Interrupt{};
 }
 
-Block part(const Block& block, int64_t first, int64_t n) {
-  return {block.layout, block.rows + first * block.layout.stride, n, block.first_row + first,
-          block.weight ? block.weight + first : nullptr};
-}
-
 }  // namespace
 
 TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_t> tie_key,
@@ -296,7 +219,8 @@ TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_
   TallySum total;
   for (int64_t first = 0; first < block.n_rows; first += kRangeRows) {
     const Block range = part(block, first, std::min(kRangeRows, block.n_rows - first));
-    const TallyOut range_out{out.counts, out.sizes, out.labels ? out.labels + first : nullptr};
+    const TallyOut range_out{out.counts, out.sizes, out.labels ? out.labels + first : nullptr,
+                             out.distances ? out.distances + first : nullptr};
     const int n_threads = useful_threads(range, centers.n, run.n_threads);
     const TallySum sum = TallyPass(range, plan, ties, range_out, n_threads).run(run.interrupted);
     total.cost += sum.cost;

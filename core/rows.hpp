@@ -23,6 +23,7 @@ struct TallyOut {
   int64_t* counts;  // n_centers x n_cells, added to
   int64_t* sizes;   // n_centers, added to
   int32_t* labels;  // per row
+  uint32_t* distances = nullptr;
 };
 
 struct TallySum {
@@ -32,6 +33,19 @@ struct TallySum {
 
 TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_t> tie_key,
                const TallyOut& out, const Run& run);
+
+// What a tally found, to be brought up to date; labels and distances for every row.
+struct KeptTally {
+  int64_t* counts;
+  int64_t* sizes;
+  int32_t* labels;
+  uint32_t* distances;
+};
+
+// Brings a tally up to date after the centers `changed`, in ascending order, have changed. Returns
+// by how much cost and fingerprint have grown.
+TallySum update(const Block& block, const Centers& centers, const std::vector<int32_t>& changed,
+                std::optional<uint64_t> tie_key, const KeptTally& kept, const Run& run);
 
 // out[row * n_centers + center].
 void distances(const Block& block, const Centers& centers, uint32_t* out, const Run& run);

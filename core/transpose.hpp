@@ -66,16 +66,15 @@ inline void transpose_strip(const Plan& plan, const uint8_t* rows, uint8_t* stri
   }
 }
 
-// The strip of the next tile that has the place of this one: rows are read in an order that the
-// processor does not foresee.
-inline void prefetch_next(const uint8_t* rows, int64_t stride) {
-  prefetch(rows + kTileRows * stride, kWidth * stride);
-}
+// With many centers the rows of the next tile are fetched while this one is compared.
+constexpr int64_t kManyToCompare = 16;
 
 inline void transpose_tile(const Plan& plan, const uint8_t* rows, int64_t n_rows, uint8_t* tile) {
   for (int64_t r = 0; r < n_rows; r += kWidth) {
-    prefetch_next(rows + r * plan.stride, plan.stride);
-    transpose_strip(plan, rows + r * plan.stride, tile + r);
+    const uint8_t* strip = rows + r * plan.stride;
+    if (plan.n_centers < kManyToCompare)
+      prefetch(strip + kTileRows * plan.stride, kWidth * plan.stride);
+    transpose_strip(plan, strip, tile + r);
   }
 }
 

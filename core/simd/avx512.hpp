@@ -1,11 +1,13 @@
-// Vectors of 64 bytes: AVX-512 with BW, DQ, VL, VBMI, BITALG, VPOPCNTDQ, and GFNI.
+// Vectors of 64 bytes: AVX-512 with BW, DQ, VL, VBMI, BITALG, VPOPCNTDQ, and GFNI, BMI2.
 #pragma once
 
 #include <immintrin.h>
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
+#include "../hashing.hpp"
 #include "lanes.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
@@ -131,9 +133,10 @@ inline V16 broadcast16(uint16_t x) {
   return {v, v};
 }
 inline V16 spread(V bytes, int shift) {
+  const V16 x = {and_(bytes, _mm512_set1_epi16(255)), _mm512_srli_epi16(bytes, 8)};
+  if (!shift) return x;
   const __m128i by = _mm_cvtsi32_si128(shift);
-  return {_mm512_sll_epi16(and_(bytes, _mm512_set1_epi16(255)), by),
-          _mm512_sll_epi16(_mm512_srli_epi16(bytes, 8), by)};
+  return {_mm512_sll_epi16(x.even, by), _mm512_sll_epi16(x.odd, by)};
 }
 inline V16 add16(V16 sum, V bytes, int shift) {
   const V16 x = spread(bytes, shift);
@@ -152,6 +155,110 @@ inline int append_equal(const int32_t* labels, int32_t wanted, int32_t first, in
   // To a register first: compressing to memory is very slow on some processors.
   _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(chosen, numbers));
   return __builtin_popcount(chosen);
+}
+
+inline V broadcast_word(uint64_t x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
+inline V multiply_words(V a, uint64_t b) { return _mm512_mullo_epi64(a, broadcast_word(b)); }
+// As in hashing.hpp, eight at a time.
+inline V mix_words(V z) {
+  z = multiply_words(xor_(z, _mm512_srli_epi64(z, 30)), kMixFirst);
+  z = multiply_words(xor_(z, _mm512_srli_epi64(z, 27)), kMixSecond);
+  return xor_(z, _mm512_srli_epi64(z, 31));
+}
+
+// Of the centers offered to a row, the one of the smallest rank wins. Tied rows stand close
+// together, eight to a vector.
+class TieBreaker {
+ public:
+  template <class RowNumber>
+  TieBreaker(uint64_t rows, uint64_t key, const RowNumber& row_number)
+      : rows_(rows), n_vectors_((std::popcount(rows) + 7) / 8) {
+    alignas(64) uint64_t numbers[64];
+    int n = 0;
+    for (uint64_t left = rows; left; left &= left - 1)
+      numbers[n++] =
+          key + kGolden * (static_cast<uint64_t>(row_number(std::countr_zero(left))) + 1);
+    for (int v = 0; v < n_vectors_; ++v) {
+      key_[v] = mix_words(_mm512_load_si512(numbers + 8 * v));
+      best_[v] = broadcast_word(~uint64_t{0});
+    }
+  }
+
+  void offer(uint64_t rows, int32_t cluster, int center) {
+    uint64_t close = _pext_u64(rows, rows_);
+    if (!close) return;
+    const V step = broadcast_word(kGolden * (static_cast<uint64_t>(cluster) + 1));
+    const V wins = broadcast_word(static_cast<uint64_t>(center));
+    for (int v = 0; close; ++v, close >>= 8) {
+      const auto offered = static_cast<__mmask8>(close);
+      if (!offered) continue;
+      const V rank = mix_words(add64(key_[v], step));
+      const __mmask8 lower = _mm512_mask_cmplt_epu64_mask(offered, rank, best_[v]);
+      best_[v] = _mm512_mask_mov_epi64(best_[v], lower, rank);
+      winner_[v] = _mm512_mask_mov_epi64(winner_[v], lower, wins);
+    }
+  }
+
+  template <class D>
+  void write(D* centers) const {
+    alignas(64) uint64_t winners[64];
+    for (int v = 0; v < n_vectors_; ++v) _mm512_store_si512(winners + 8 * v, winner_[v]);
+    const uint64_t* winner = winners;
+    for (uint64_t left = rows_; left; left &= left - 1)
+      centers[std::countr_zero(left)] = static_cast<D>(*winner++);
+  }
+
+ private:
+  uint64_t rows_;
+  int n_vectors_;
+  V key_[8], best_[8], winner_[8];
+};
+
+// Lets `last` take the place of `center` in those of 64 rows where its rank is lower.
+template <class RowNumber, class D>
+inline void settle_pairs(uint64_t rows, uint64_t key, const RowNumber& row_number,
+                         const int32_t* clusters, const D* last, D* center) {
+  alignas(64) uint64_t numbers[64], steps[2][64];
+  int n = 0;
+  for (uint64_t left = rows; left; left &= left - 1, ++n) {
+    const int i = std::countr_zero(left);
+    numbers[n] = key + kGolden * (static_cast<uint64_t>(row_number(i)) + 1);
+    steps[0][n] = kGolden * (static_cast<uint64_t>(clusters[center[i]]) + 1);
+    steps[1][n] = kGolden * (static_cast<uint64_t>(clusters[last[i]]) + 1);
+  }
+  uint64_t lower = 0;
+  for (int j = 0; j < n; j += 8) {
+    const V row_key = mix_words(_mm512_load_si512(numbers + j));
+    const V rank = mix_words(add64(row_key, _mm512_load_si512(steps[0] + j)));
+    const V other = mix_words(add64(row_key, _mm512_load_si512(steps[1] + j)));
+    lower |= uint64_t{_mm512_cmplt_epu64_mask(other, rank)} << j;
+  }
+  for (uint64_t left = _pdep_u64(lower, rows); left; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    center[i] = last[i];
+  }
+}
+
+inline uint64_t sum_factors(const int32_t* label, const uint64_t* label_factors, int64_t n_clusters,
+                            int64_t n, int64_t global_row) {
+  V sum = zero();
+  V row = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+  row = multiply_words(add64(row, broadcast_word(static_cast<uint64_t>(global_row) + 1)), kGolden);
+  const V step = broadcast_word(8 * kGolden);
+  const bool few = n_clusters <= 8;
+  V table = zero();
+  if (few) table = _mm512_maskz_loadu_epi64((1u << n_clusters) - 1, label_factors);
+  int64_t r = 0;
+  for (; r + 8 <= n; r += 8) {
+    const __m256i labels = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(label + r));
+    const V factor = few ? _mm512_permutexvar_epi64(_mm512_cvtepi32_epi64(labels), table)
+                         : _mm512_i32gather_epi64(labels, label_factors, 8);
+    sum = add64(sum, _mm512_mullo_epi64(mix_words(row), factor));
+    row = add64(row, step);
+  }
+  uint64_t total = static_cast<uint64_t>(_mm512_reduce_add_epi64(sum));
+  for (; r < n; ++r) total += row_factor(global_row + r) * label_factors[label[r]];
+  return total;
 }
 
 template <>

@@ -6,6 +6,7 @@
 
 #include "append.hpp"
 #include "lanes.hpp"
+#include "ties.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
 

@@ -31,6 +31,7 @@ __all__ = [
     "presence",
     "roofs",
     "tally",
+    "update",
     "wide_counts",
 ]
 
@@ -56,12 +57,13 @@ def tally(
     counts: NDArray[np.int64] | None,
     sizes: NDArray[np.int64] | None,
     labels: NDArray[np.int32] | None,
+    distances: NDArray[np.uint32] | None = None,
 ) -> tuple[int, int]:
     """Assign the rows of a block to their nearest centers; return cost and fingerprint.
 
-    `counts` (k, n_cells) and `sizes` (k) are added to, `labels` (n) is overwritten; each may be
-    None. A center code that no cell can hold matches nothing. Without a `tie_key` ties go to the
-    lowest cluster.
+    `counts` (k, n_cells) and `sizes` (k) are added to, `labels` (n) and `distances` (n), those to
+    the nearest centers, are overwritten; each may be None. A center code that no cell can hold
+    matches nothing. Without a `tie_key` ties go to the lowest cluster.
     """
     found: tuple[int, int] = _core.tally(
         block.layout.native,
@@ -75,8 +77,44 @@ def tally(
         counts,
         sizes,
         labels,
+        distances,
     )
     return found
+
+
+def update(
+    block: Block,
+    centers: NDArray[np.int32],
+    changed: NDArray[np.int32],
+    *,
+    feature_weight: NDArray[np.uint32] | None,
+    tie_key: int | None,
+    n_threads: int,
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    labels: NDArray[np.int32],
+    distances: NDArray[np.uint32],
+) -> tuple[int, int]:
+    """Bring all that `tally` found up to date after the centers `changed`, ascending, have changed.
+
+    Returns by how much cost and fingerprint have grown. The arrays are spoilt if it is interrupted.
+    """
+    grown: tuple[int, int] = _core.update(
+        block.layout.native,
+        block.packed,
+        block.first_row,
+        block.weight,
+        centers,
+        feature_weight,
+        changed,
+        tie_key,
+        n_threads,
+        counts,
+        sizes,
+        labels,
+        distances,
+    )
+    return grown
 
 
 def distances(

@@ -77,14 +77,33 @@ def largest_distance(n_features: int, feature_weight: NDArray[np.uint32] | None)
     return n_features if feature_weight is None else int(feature_weight.sum())
 
 
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """The nearest center of every row of a block, and the distance to it."""
+
+    labels: NDArray[np.int32]
+    distances: NDArray[np.uint32]
+
+
+def empty_assignment(n_rows: int) -> Assignment:
+    """Return an assignment to be filled."""
+    return Assignment(np.empty(n_rows, np.int32), np.empty(n_rows, np.uint32))
+
+
 def tally_block(
-    block: Block, centers: NDArray[np.int32], metric: Metric, n_threads: int = 1
+    block: Block,
+    centers: NDArray[np.int32],
+    metric: Metric,
+    n_threads: int = 1,
+    out: Assignment | None = None,
 ) -> Tally:
-    """Assign every row of a block to its nearest center, and count."""
+    """Assign every row of a block to its nearest center, and count; `out` is filled if given."""
     k = len(centers)
     cells = np.zeros((k, block.layout.n_cells), np.int64)
     sizes = np.zeros(k, np.int64)
-    labels = np.empty(len(block.packed), np.int32) if block.layout.wide else None
+    labels = out.labels if out else None
+    if block.layout.wide and labels is None:
+        labels = np.empty(len(block.packed), np.int32)
     cost, fingerprint = _kernels.tally(
         block,
         centers,
@@ -94,9 +113,41 @@ def tally_block(
         counts=cells,
         sizes=sizes,
         labels=labels,
+        distances=out.distances if out else None,
     )
-    wide = {j: _wide_counts(block, j, labels, k) for j in block.layout.wide if labels is not None}
-    return Tally(cells, wide, sizes, cost, fingerprint)
+    return Tally(cells, _wide_counts(block, labels, k), sizes, cost, fingerprint)
+
+
+def update_block(
+    block: Block,
+    centers: NDArray[np.int32],
+    changed: NDArray[np.int32],
+    metric: Metric,
+    n_threads: int,
+    before: Tally,
+    assignment: Assignment,
+) -> Tally:
+    """Return the tally with some centers changed; `assignment` is brought up to date in place."""
+    cells, sizes = before.cells.copy(), before.sizes.copy()
+    cost, fingerprint = _kernels.update(
+        block,
+        centers,
+        changed,
+        feature_weight=metric.feature_weight,
+        tie_key=metric.tie_key,
+        n_threads=n_threads,
+        counts=cells,
+        sizes=sizes,
+        labels=assignment.labels,
+        distances=assignment.distances,
+    )
+    return Tally(
+        cells=cells,
+        wide=_wide_counts(block, assignment.labels, len(centers)),
+        sizes=sizes,
+        cost=before.cost + cost,
+        fingerprint=(before.fingerprint + fingerprint) & _FINGERPRINT_MASK,
+    )
 
 
 def label_block(
@@ -146,8 +197,12 @@ def nonzero_counts(
 
 
 def _wide_counts(
-    block: Block, feature: int, labels: NDArray[np.int32], k: int
-) -> csr_array[Any, Any]:
-    indptr, codes, counts = _kernels.wide_counts(block, feature, labels, k)
-    shape = (k, int(block.layout.n_codes[feature]))
-    return csr_array((counts, codes, indptr), shape=shape)
+    block: Block, labels: NDArray[np.int32] | None, k: int
+) -> dict[int, csr_array[Any, Any]]:
+    if labels is None:
+        return {}
+    counts = {j: _kernels.wide_counts(block, j, labels, k) for j in block.layout.wide}
+    return {
+        j: csr_array((found, codes, indptr), shape=(k, int(block.layout.n_codes[j])))
+        for j, (indptr, codes, found) in counts.items()
+    }

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes.pack import Block, Layout, unpack
-from softmodes.tally import Metric, Tally, label_block, tally_block
+from softmodes.stores.again import label_again, tally_again
+from softmodes.tally import Metric, Tally
 
 T = TypeVar("T")
 
@@ -36,11 +37,11 @@ class RowStore(ABC):
 
     def tally(self, centers: NDArray[np.int32], metric: Metric) -> Tally:
         """Assign all rows and count: the only pass over the rows of a round."""
-        return reduce(add, self.map(partial(_tally, centers=centers, metric=metric)))
+        return reduce(add, self.map(partial(tally_again, centers=centers, metric=metric)))
 
     def labels(self, centers: NDArray[np.int32], metric: Metric) -> NDArray[np.int32]:
         """Return the nearest center of every row."""
-        return np.concatenate(self.map(partial(_label, centers=centers, metric=metric)))
+        return np.concatenate(self.map(partial(label_again, centers=centers, metric=metric)))
 
     def rows(self, index: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the codes of some rows, by global row number."""
@@ -52,16 +53,6 @@ class RowStore(ABC):
     def overall(self) -> Tally:
         """Count all rows as one cluster."""
         return self.tally(np.zeros((1, self.layout.n_features), np.int32), Metric())
-
-
-def _tally(block: Block, n_threads: int, centers: NDArray[np.int32], metric: Metric) -> Tally:
-    return tally_block(block, centers, metric, n_threads)
-
-
-def _label(
-    block: Block, n_threads: int, centers: NDArray[np.int32], metric: Metric
-) -> NDArray[np.int32]:
-    return label_block(block, centers, metric, n_threads)
 
 
 def _rows(
