@@ -76,6 +76,8 @@ inline uint64_t nearest_bits(const D* distances, const D* lowest) {
   return bits;
 }
 
+constexpr int64_t kFewOffers = 8;
+
 // Which of 64 rows are as near to three centers or more as to the nearest.
 template <class D>
 inline uint64_t tied_thrice(const D* distances, int64_t n_centers, const D* lowest) {
@@ -88,8 +90,6 @@ inline uint64_t tied_thrice(const D* distances, int64_t n_centers, const D* lowe
   }
   return thrice;
 }
-
-constexpr int64_t kFewOffers = 8;
 
 // Takes, for 64 rows of which `rows` are marked, the tied center of the smallest rank.
 template <class D>

@@ -111,40 +111,44 @@ inline V one_hot(const uint8_t* p, int) {
   return _mm512_shuffle_epi8(bits, nibbles);
 }
 
+// Sums of the bytes at even and at odd places. Of the even ones 256 times the odd ones are taken
+// along, so that bytes need not be masked to be added.
 struct V16 {
-  V even, odd;  // sums of the bytes at even and odd places
+  V both, odd;
 };
 inline V16 load16(const uint16_t* p) {
   const V low = _mm512_loadu_si512(p), high = _mm512_loadu_si512(p + 32);
   const V evens = _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32,
                                    30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-  return {_mm512_permutex2var_epi16(low, evens, high),
-          _mm512_permutex2var_epi16(low, _mm512_add_epi16(evens, _mm512_set1_epi16(1)), high)};
+  const V odds = _mm512_add_epi16(evens, _mm512_set1_epi16(1));
+  const V odd = _mm512_permutex2var_epi16(low, odds, high);
+  return {_mm512_add_epi16(_mm512_permutex2var_epi16(low, evens, high), _mm512_slli_epi16(odd, 8)),
+          odd};
 }
 inline void store16(uint16_t* p, V16 v) {
   const V first = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39,
                                    7, 38, 6, 37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
   const V second = _mm512_add_epi16(first, _mm512_set1_epi16(16));
-  _mm512_storeu_si512(p, _mm512_permutex2var_epi16(v.even, first, v.odd));
-  _mm512_storeu_si512(p + 32, _mm512_permutex2var_epi16(v.even, second, v.odd));
+  const V even = _mm512_sub_epi16(v.both, _mm512_slli_epi16(v.odd, 8));
+  _mm512_storeu_si512(p, _mm512_permutex2var_epi16(even, first, v.odd));
+  _mm512_storeu_si512(p + 32, _mm512_permutex2var_epi16(even, second, v.odd));
 }
 inline V16 broadcast16(uint16_t x) {
-  const V v = _mm512_set1_epi16(static_cast<short>(x));
-  return {v, v};
+  return {_mm512_set1_epi16(static_cast<short>(x * 257)), _mm512_set1_epi16(static_cast<short>(x))};
 }
 inline V16 spread(V bytes, int shift) {
-  const V16 x = {and_(bytes, _mm512_set1_epi16(255)), _mm512_srli_epi16(bytes, 8)};
-  if (!shift) return x;
+  const V odd = _mm512_srli_epi16(bytes, 8);
+  if (!shift) return {bytes, odd};
   const __m128i by = _mm_cvtsi32_si128(shift);
-  return {_mm512_sll_epi16(x.even, by), _mm512_sll_epi16(x.odd, by)};
+  return {_mm512_sll_epi16(bytes, by), _mm512_sll_epi16(odd, by)};
 }
 inline V16 add16(V16 sum, V bytes, int shift) {
   const V16 x = spread(bytes, shift);
-  return {_mm512_add_epi16(sum.even, x.even), _mm512_add_epi16(sum.odd, x.odd)};
+  return {_mm512_add_epi16(sum.both, x.both), _mm512_add_epi16(sum.odd, x.odd)};
 }
 inline V16 sub16(V16 sum, V bytes, int shift) {
   const V16 x = spread(bytes, shift);
-  return {_mm512_sub_epi16(sum.even, x.even), _mm512_sub_epi16(sum.odd, x.odd)};
+  return {_mm512_sub_epi16(sum.both, x.both), _mm512_sub_epi16(sum.odd, x.odd)};
 }
 
 inline int append_equal(const int32_t* labels, int32_t wanted, int32_t first, int32_t* out) {
