@@ -25,8 +25,8 @@ def check_memory(layout: Layout, k: int, n_threads: int, names: Sequence[str] | 
 
 
 def count_bytes(layout: Layout, k: int, n_threads: int) -> int:
-    """Return the bytes that the counts of the current, chosen and best tallies need, and tables."""
-    tallies = 3 * 8 * layout.n_cells
+    """Return the bytes that the current, last, chosen and best counts need, and the tables."""
+    tallies = 4 * 8 * layout.n_cells
     per_thread = n_threads * 4 * layout.n_cells
     tables = 2 * layout.stride * 16
     return k * (tallies + per_thread + tables)

@@ -242,7 +242,10 @@ THEOREM = Experiment(
     setting=(
         "Boolean Block Model, two equal blocks of rows and features, random seeds. The bounds are "
         "read as bounds on the mean accuracy: by the paper's proof a run from two seeds in "
-        "different blocks is right, and one from the same block may stay at chance."
+        "different blocks is right, and one from the same block may stay at chance. The theorem "
+        "holds with high probability for tables large enough, and does not say how large: what "
+        "fails here, with 4,000 features, need not fail with more (theorem-map shows how the "
+        "number of features matters)."
     ),
     claims=(
         "k-modes has accuracy at most 0.51",

@@ -81,7 +81,7 @@ def _status(found: Found, experiment: Experiment) -> str:
         return "Nothing to run: drawn from the definitions."
     if not found.records:
         return f"Not run yet: all {found.n_declared:,} cells are missing."
-    ran = f"{len(found.records):,} cells in {_duration(found.seconds)}"
+    ran = f"{len(found.records):,} cells that took {_duration(found.seconds)} together"
     if found.n_missing:
         return f"Incomplete: {found.n_missing:,} of {found.n_declared:,} cells are missing. {ran}."
     return f"Complete: {ran}."

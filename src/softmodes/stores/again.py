@@ -25,7 +25,7 @@ from softmodes.tally import (
 
 # Beyond this share of changed centers a new pass is as fast.
 MOST_CHANGED = 0.7
-# Bytes compared for a row from which keeping its label and distance costs nothing to speak of.
+# Bytes compared for a row, from which on keeping its label and distance costs next to nothing.
 LONG_COMPARISON = 512
 
 
