@@ -57,7 +57,8 @@ def measure_workload(
     if options.memory:
         found["memory"] = measure_memory(problem)
     for threads in map(str, options.threads):
-        found["times"][threads] = measure_times(problem, int(threads), options.repeats)
+        methods = {name: m for name, m in METHODS.items() if name not in options.skip}
+        found["times"][threads] = measure_times(problem, int(threads), options.repeats, methods)
         least = assignment_seconds(sizes, n, workload.k, roofs[threads])
         found["roof_seconds"][threads] = least
         print(f"{workload.name}, {threads} thread(s)", flush=True)
@@ -66,9 +67,11 @@ def measure_workload(
     return found
 
 
-def measure_times(problem: Problem, n_threads: int, repeats: int) -> dict[str, Found]:
+def measure_times(
+    problem: Problem, n_threads: int, repeats: int, methods: dict[str, Method]
+) -> dict[str, Found]:
     """Time all methods that suit the problem; scale those that ran on fewer rows."""
-    rows = {name: method.rows(problem) for name, method in METHODS.items()}
+    rows = {name: method.rows(problem) for name, method in methods.items()}
     ready = {
         name: METHODS[name].prepare(_first_rows(problem, n), n_threads)
         for name, n in rows.items()
@@ -236,6 +239,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--scale", type=float, default=1.0, help="share of the rows")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument(
+        "--skip", nargs="+", default=[], choices=[m.name for m in PEERS], help="peers to leave out"
+    )
     parser.add_argument("--no-memory", dest="memory", action="store_false")
     parser.add_argument("--out", type=Path, default=Path("build/benchmarks"), help="a folder")
     parser.add_argument("--note", help="a sentence about the circumstances, for the report")
