@@ -18,6 +18,6 @@ export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
 LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)" \
   PYTHONPATH="$build/package" "$python" -m pytest tests/test_kernels.py tests/test_pack.py \
-  tests/test_rounding.py tests/test_strings.py tests/test_seeding.py tests/test_loop.py \
+  tests/test_rounding.py tests/test_strings.py tests/test_seeding.py tests/test_loop.py tests/test_again.py \
   -q -p no:cacheprovider --deselect tests/test_kernels.py::test_ctrl_c_stops_a_pass_within_a_second \
   "$@"

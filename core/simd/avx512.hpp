@@ -260,7 +260,10 @@ inline uint64_t sum_factors(const int32_t* label, const uint64_t* label_factors,
     sum = add64(sum, _mm512_mullo_epi64(mix_words(row), factor));
     row = add64(row, step);
   }
-  uint64_t total = static_cast<uint64_t>(_mm512_reduce_add_epi64(sum));
+  alignas(64) uint64_t sums[8];
+  _mm512_store_si512(sums, sum);
+  uint64_t total = 0;
+  for (uint64_t s : sums) total += s;
   for (; r < n; ++r) total += row_factor(global_row + r) * label_factors[label[r]];
   return total;
 }
