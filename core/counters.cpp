@@ -1,5 +1,8 @@
 #include "counters.hpp"
 
+#include <cstddef>
+#include <vector>
+
 namespace softmodes {
 
 constexpr int64_t kPlainWords = 128, kMixedWords = 512, kByteWords = 256;
@@ -61,7 +64,7 @@ void Counters::add_byte(const uint32_t* counters, int64_t feature, int64_t* cell
   for (int32_t code = 0; code < layout_.n_codes[feature]; ++code) cells[code] += values[code];
 }
 
-void count_weighted(const Block& block, const int32_t* order, int64_t n, int64_t* cells) {
+static void count_weighted(const Block& block, const int32_t* order, int64_t n, int64_t* cells) {
   const Layout& layout = block.layout;
   for (int64_t i = 0; i < n; ++i) {
     const uint8_t* row = block.rows + order[i] * layout.stride;
@@ -69,6 +72,14 @@ void count_weighted(const Block& block, const int32_t* order, int64_t n, int64_t
     for (int64_t j = 0; j < layout.n_features; ++j)
       if (layout.bits[j] <= 8) cells[layout.offsets[j] + layout.code(row, j)] += weight;
   }
+}
+
+void count_rows(const Counters& counters, const Block& block, const int32_t* order, int64_t n,
+                int64_t* cells) {
+  if (block.weight) return count_weighted(block, order, n, cells);
+  std::vector<uint32_t> words(static_cast<size_t>(counters.size()));
+  kernels().count(counters.shape(), block.rows, order, n, words.data());
+  counters.add_to_cells(words.data(), n, cells);
 }
 
 }  // namespace softmodes

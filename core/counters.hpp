@@ -27,7 +27,9 @@ class Counters {
   int64_t size_;
 };
 
-// Adds the weights of rows order[0 .. n) to the dense counts of their codes.
-void count_weighted(const Block& block, const int32_t* order, int64_t n, int64_t* cells);
+// Adds rows order[0 .. n) of a block, by weight if they have any, to the dense counts of their
+// codes.
+void count_rows(const Counters& counters, const Block& block, const int32_t* order, int64_t n,
+                int64_t* cells);
 
 }  // namespace softmodes

@@ -139,15 +139,7 @@ class TallyPass {
     sorted.sort(out_.labels, block_.n_rows, k_);
     return run_tasks(k_, n_threads_, interrupted, [&](int64_t c, int, const Stop&) {
       if (!sorted.size(c)) return;
-      int64_t* cells = out_.counts + c * n_cells();
-      if (block_.weight) {
-        count_weighted(block_, sorted.begin(c), sorted.size(c), cells);
-      } else {
-        std::vector<uint32_t> counters(static_cast<size_t>(counters_.size()));
-        kernels_.count(counters_.shape(), block_.rows, sorted.begin(c), sorted.size(c),
-                       counters.data());
-        counters_.add_to_cells(counters.data(), sorted.size(c), cells);
-      }
+      count_rows(counters_, block_, sorted.begin(c), sorted.size(c), out_.counts + c * n_cells());
     });
   }
 

@@ -150,13 +150,7 @@ class UpdatePass {
       size += block_.weight ? block_.weight[rows.back()] : 1;
     }
     std::vector<int64_t> cells(static_cast<size_t>(block_.layout.n_cells()));
-    if (block_.weight) {
-      count_weighted(block_, rows.data(), sorted.size(c), cells.data());
-    } else {
-      std::vector<uint32_t> words(static_cast<size_t>(counters.size()));
-      kernels_.count(counters.shape(), block_.rows, rows.data(), sorted.size(c), words.data());
-      counters.add_to_cells(words.data(), sorted.size(c), cells.data());
-    }
+    count_rows(counters, block_, rows.data(), sorted.size(c), cells.data());
     int64_t* mine = kept_.counts + c * block_.layout.n_cells();
     for (size_t i = 0; i < cells.size(); ++i) mine[i] += sign * cells[i];
     kept_.sizes[c] += sign * size;

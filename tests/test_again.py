@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from softmodes import SoftModes, _kernels
+from softmodes import SoftModes
 from softmodes.datasets import make_ccm
 from softmodes.pack import unpack
 from softmodes.stores import again
@@ -40,14 +40,6 @@ def assert_same(found, expected):
     assert_array_equal(found.sizes, expected.sizes)
     for j, counts in expected.wide.items():
         assert_array_equal(found.wide[j].toarray(), counts.toarray())
-
-
-@pytest.fixture(params=_kernels.instruction_sets())
-def isa(request):
-    best = _kernels.instruction_set()
-    _kernels.use_instruction_set(request.param)
-    yield request.param
-    _kernels.use_instruction_set(best)
 
 
 @pytest.mark.parametrize("tie_key", [KEY, None])

@@ -26,14 +26,6 @@ ISAS = _kernels.instruction_sets()
 WIDTHS = [*range(1, 19), 255, 256, 257, 258, 65536, 65537]
 
 
-@pytest.fixture(params=ISAS)
-def isa(request):
-    best = _kernels.instruction_set()
-    _kernels.use_instruction_set(request.param)
-    yield request.param
-    _kernels.use_instruction_set(best)
-
-
 @dataclass
 class Table:
     """Codes with a nearly complete set of the ways to look at them."""

@@ -11,18 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from softmodes import _kernels
 from softmodes.pack import MOST_CODES, Layout, pack, unpack
 
 WIDTHS = [1, 2, 3, 4, 5, 8, 9, 16, 17, 255, 256, 257, 65536, 65537, MOST_CODES]
-
-
-@pytest.fixture(params=_kernels.instruction_sets())
-def isa(request):
-    best = _kernels.instruction_set()
-    _kernels.use_instruction_set(request.param)
-    yield request.param
-    _kernels.use_instruction_set(best)
 
 
 def by_column(codes, n_codes, ignored=None):

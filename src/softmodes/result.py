@@ -284,6 +284,7 @@ def _read_members(path: Path) -> dict[str, bytes]:
         with zipfile.ZipFile(path) as archive:
             _check_sizes(path, archive)
             members = {info.filename: archive.read(info) for info in archive.infolist()}
+    # zipfile raises the last two for compression and encryption that it does not know.
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
         raise _refusal(path, f"it is not a whole model file ({error})") from error
     sums = members.pop(_SUMS, None)
