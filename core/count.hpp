@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels.hpp"
-#include "simd.hpp"
+#include "transpose.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
 
@@ -19,25 +19,18 @@ struct BitCounter {
     groups = 0;
   }
 
-  // sum + a + b -> sum, carry.
-  static V adder(V& sum, V a, V b) {
-    const V carry = majority(sum, a, b);
-    sum = parity(sum, a, b);
-    return carry;
-  }
-
-  V add2(V a, V b) { return adder(plane[0], a, b); }
+  V add2(V a, V b) { return full_adder(plane[0], a, b); }
   V add4(const V* x) {
     const V low = add2(x[0], x[1]), high = add2(x[2], x[3]);
-    return adder(plane[1], low, high);
+    return full_adder(plane[1], low, high);
   }
   V add8v(const V* x) {
     const V low = add4(x), high = add4(x + 4);
-    return adder(plane[2], low, high);
+    return full_adder(plane[2], low, high);
   }
   void add16v(const V* x) {
     const V low = add8v(x), high = add8v(x + 8);
-    V carry = adder(plane[3], low, high);
+    V carry = full_adder(plane[3], low, high);
     for (int level = 4; level < 8; ++level) {
       const V next = and_(plane[level], carry);
       plane[level] = xor_(plane[level], carry);
@@ -48,27 +41,9 @@ struct BitCounter {
 
   // Adds the counts to counters[0 .. 8 * kWidth), and starts anew.
   void flush(uint32_t* counters) {
-    V a[8], b[8];
-    for (int i = 0; i < 4; ++i) {
-      a[2 * i] = interleave_low(plane[i], plane[i + 4]);
-      a[2 * i + 1] = interleave_high(plane[i], plane[i + 4]);
-    }
-    for (int i = 0; i < 4; ++i) {
-      b[2 * i] = interleave_low(a[i], a[i + 4]);
-      b[2 * i + 1] = interleave_high(a[i], a[i + 4]);
-    }
-    for (int i = 0; i < 4; ++i) {
-      a[2 * i] = interleave_low(b[i], b[i + 4]);
-      a[2 * i + 1] = interleave_high(b[i], b[i + 4]);
-    }
-    for (int i = 0; i < 8; ++i) {
-      uint8_t counts[kWidth];
-      store(counts, transpose_bits(a[i]));
-      for (int lane = 0; lane < kLanes; ++lane) {
-        uint32_t* c = counters + lane * 128 + i * 16;
-        for (int x = 0; x < 16; ++x) c[x] += counts[lane * 16 + x];
-      }
-    }
+    uint8_t counts[8 * kWidth];
+    bytes_of_planes(plane, counts);
+    for (int i = 0; i < 8 * kWidth; ++i) counters[i] += counts[i];
     clear();
   }
 };

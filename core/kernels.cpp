@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "count.hpp"
-#include "nearest.hpp"
+#include "sliced.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
 
@@ -94,6 +94,8 @@ const Kernels table = {
     .few_centers = kFewCenters,
     .long_row = kLongRow,
     .few_clusters = kFewClusters,
+    .sliced_centers = kSlicedCenters,
+    .plane_rows = kPlaneRows,
     .nearest = nearest,
     .distances = distances,
     .lower16 = lower<uint16_t>,

@@ -6,10 +6,11 @@
 
 namespace softmodes {
 
-constexpr int kTileRows = 256;     // rows that are transposed and compared together
-constexpr int kSpareColumns = 32;  // at the end of a tile, to be written but not read
-constexpr int kGroup = 128;        // centers whose distances to a tile are kept at once
-constexpr int kQuad = 4;           // centers compared in one sweep over the columns of a tile
+constexpr int kTileRows = 256;      // rows that are transposed and compared together
+constexpr int kMostTileRows = 512;  // if compared by bit planes
+constexpr int kSpareColumns = 32;   // at the end of a tile, to be written but not read
+constexpr int kGroup = 128;         // centers whose distances to a tile are kept at once
+constexpr int kQuad = 4;            // centers compared in one sweep over the columns of a tile
 
 // How a run of tile columns is compared with a center.
 enum class Kind : uint8_t {
@@ -37,9 +38,53 @@ struct IgnoredWide {
   uint32_t weight;
 };
 
+// Three binary features, by their bits in a packed row; -1: none, always 0.
+struct Triple {
+  int32_t bit[3];
+};
+constexpr int kTriplePlanes = 10;
+
+// A feature of a few bits, one plane for each code and then one for "matches nothing"; or of whole
+// bytes, one plane for each value that centers have.
+struct Field {
+  int32_t first_bit;  // in a packed row
+  int32_t n_bits;
+  int32_t ignored;  // code at distance 0 from every center, or -1
+  int32_t n_planes;
+  int64_t first_value;  // of whole bytes: where the values are; -1 matches nothing
+};
+
+constexpr int kNibbleValues = 16;  // planes that may be written beyond those of a block
+constexpr int kSlicedGroup = 512;  // centers whose distances are kept between blocks
+constexpr int kDistanceBits[] = {7, 8, 10, 12, 16};  // for which there is a kernel
+constexpr int kMostDistanceBits = 16;
+constexpr int kMostLabelBits = 16;
+
+// Features whose planes stay in the first-level cache while all centers pass.
+struct SlicedBlock {
+  int64_t first_triple, n_triples;
+  int64_t first_field, n_fields;
+  int64_t n_ones;           // a center's planes that count once; those of triples count twice
+  const uint16_t* addends;  // per center: where those planes are, in units of 8 bytes
+  int64_t n_addends() const { return n_ones + n_triples; }
+};
+
+// Centers made ready for comparison by bit planes.
+struct SlicedPlan {
+  int64_t n_bytes;    // of a packed row that hold features
+  int distance_bits;  // one of kDistanceBits
+  const Triple* triples;
+  const Field* fields;
+  const int32_t* values;
+  const SlicedBlock* blocks;
+  int64_t n_blocks;
+};
+
 // Centers made ready for the tile kernel.
 struct Plan {
   int64_t n_centers;
+  int64_t tile_rows;       // rows that are compared together
+  int64_t group;           // centers whose distances to a tile are kept at once
   int64_t stride;          // bytes of a packed row
   int64_t byte_columns;    // leading bytes of a row that become one tile column each
   int64_t nibble_columns;  // tile columns of nibbles that follow
@@ -55,6 +100,7 @@ struct Plan {
   const int32_t* clusters;     // their numbers, ascending, for ties
   const IgnoredWide* ignored;
   int64_t n_ignored;
+  const SlicedPlan* sliced;  // null unless rows are compared by bit planes
 };
 
 struct Ties {
@@ -65,9 +111,11 @@ struct Ties {
 
 // Working memory of one thread.
 struct TileScratch {
-  uint8_t* rows;       // kTileRows packed rows, for a tile that is not full
-  uint8_t* tile;       // transposed columns, and kSpareColumns
-  uint8_t* distances;  // kGroup x kTileRows distances
+  uint8_t* rows;       // packed rows, for a tile that is not full
+  uint8_t* tile;       // transposed columns, and kSpareColumns; or bit planes
+  uint8_t* distances;  // of a group of centers to a tile
+  uint8_t* planes;     // sliced: those of a block
+  uint8_t* offers;     // sliced: two planes per center
 };
 
 // Where the parts of a packed row that are counted lie. A piece is 16 bytes.
@@ -96,10 +144,12 @@ struct Kernels {
   bool popcount;       // bits are compared by popcount, not by look-up
   int few_centers;     // up to here binary rows of long_row bytes are not transposed to compare
   int long_row;
-  int few_clusters;  // see `group`
+  int few_clusters;    // see `group`
+  int sliced_centers;  // from here rows are compared by bit planes
+  int plane_rows;      // of a bit plane
 
-  // Nearest center of up to kTileRows rows: `distance` and `label`. One call for every kGroup
-  // centers, first = 0, kGroup, ...: the last one completes the result.
+  // Nearest center of up to plan.tile_rows rows: `distance` and `label`. One call for every
+  // plan.group centers, first = 0, plan.group, ...: the last one completes the result.
   void (*nearest)(const Plan&, const uint8_t* rows, int64_t n_rows, int64_t first,
                   int64_t global_row, Ties, const TileScratch&, uint32_t* distance, int32_t* label);
   // Distances of up to kTileRows rows to centers first .. first + n: out[center * kTileRows + row].

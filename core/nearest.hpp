@@ -76,6 +76,13 @@ inline uint64_t nearest_bits(const D* distances, const D* lowest) {
   return bits;
 }
 
+// Writes the numbers of the set bits, from `first` on, and returns how many they are.
+inline int64_t list_bits(uint64_t bits, int32_t first, int32_t* out) {
+  int64_t n = 0;
+  for (; bits; bits &= bits - 1) out[n++] = first + std::countr_zero(bits);
+  return n;
+}
+
 constexpr int64_t kFewOffers = 8;
 
 // Which of 64 rows are as near to three centers or more as to the nearest.
@@ -95,14 +102,15 @@ inline uint64_t tied_thrice(const D* distances, int64_t n_centers, const D* lowe
 template <class D>
 inline void settle_ties(const D* distances, int64_t first, int64_t n_centers, int64_t row,
                         uint64_t rows, const Ranks& ranks, Lowest<D>& low) {
-  const auto row_number = [&](int i) { return ranks.row_number(row + i); };
+  const auto row_number = [&](int64_t i) { return ranks.row_number(row + i); };
   // Among many centers most ties are of two, the first and the last.
   const uint64_t many = n_centers > kFewOffers
                             ? rows & tied_thrice(distances + row, n_centers, low.distance + row)
                             : rows;
-  if (rows & ~many)
-    settle_pairs(rows & ~many, ranks.ties.key, row_number, ranks.clusters + first, low.last + row,
-                 low.center + row);
+  int32_t pairs[64];
+  const int64_t n_pairs = list_bits(rows & ~many, 0, pairs);
+  settle_pairs(pairs, n_pairs, ranks.ties.key, row_number, ranks.clusters + first, low.last + row,
+               low.center + row);
   if (!many) return;
   TieBreaker ties(many, ranks.ties.key, row_number);
   for (int64_t c = 0; c < n_centers; ++c)
@@ -162,7 +170,7 @@ inline void forgive_ignored(const Plan& plan, const uint8_t* tile, int64_t n_row
 // Rows of a tile that is not full are copied, so that whole vectors can be read.
 inline const uint8_t* whole_tile(const Plan& plan, const uint8_t* rows, int64_t n_rows,
                                  const TileScratch& scratch) {
-  if (n_rows == kTileRows) return rows;
+  if (n_rows == plan.tile_rows) return rows;
   std::memcpy(scratch.rows, rows, static_cast<size_t>(n_rows * plan.stride));
   return scratch.rows;
 }
@@ -204,9 +212,9 @@ inline void nearest_as(const Plan& plan, const uint8_t* rows, int64_t n_rows, in
     take_group(low, n_rows, distance, label);
 }
 
-inline void nearest(const Plan& plan, const uint8_t* rows, int64_t n_rows, int64_t first,
-                    int64_t global_row, Ties ties, const TileScratch& scratch, uint32_t* distance,
-                    int32_t* label) {
+inline void nearest_in_tile(const Plan& plan, const uint8_t* rows, int64_t n_rows, int64_t first,
+                            int64_t global_row, Ties ties, const TileScratch& scratch,
+                            uint32_t* distance, int32_t* label) {
   if (first == 0 && !plan.by_rows)
     transpose_tile(plan, whole_tile(plan, rows, n_rows, scratch), n_rows, scratch.tile);
   switch (plan.distance_bytes) {

@@ -24,11 +24,15 @@ inline int useful_threads(const Block& block, int64_t n_centers, int n_threads) 
 
 struct Tile {
   explicit Tile(const CenterPlan& plan)
-      : rows(kTileRows * plan.view().stride),
-        tile(kTileRows * (plan.tile_columns() + kSpareColumns)),
-        distances(int64_t{kGroup} * kTileRows * plan.view().distance_bytes) {}
-  TileScratch view() const { return {rows.data(), tile.data(), distances.data()}; }
-  Buffer rows, tile, distances;
+      : rows(plan.view().tile_rows * plan.view().stride),
+        tile(plan.tile_bytes()),
+        distances(plan.distances_bytes()),
+        planes(plan.planes_bytes()),
+        offers(plan.view().sliced ? plan.view().n_centers * plan.view().tile_rows / 4 : 0) {}
+  TileScratch view() const {
+    return {rows.data(), tile.data(), distances.data(), planes.data(), offers.data()};
+  }
+  Buffer rows, tile, distances, planes, offers;
 };
 
 // The rows of a chunk or range, by cluster: order[start[c] .. start[c + 1]).

@@ -9,6 +9,8 @@ namespace {
 constexpr int kDigitBits = 4;  // feature weights are compared digit by digit
 constexpr uint32_t kDigits = (1u << kDigitBits) - 1;
 
+int64_t ceil_to(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
+
 int n_planes(uint64_t largest, uint64_t in_one) {
   if (largest <= in_one) return 1;
   int n = 0;
@@ -22,9 +24,12 @@ uint32_t digit(uint64_t value, int plane, int planes) {
 
 }  // namespace
 
-CenterPlan::CenterPlan(const Layout& layout, const Centers& centers, const Kernels& kernels)
+CenterPlan::CenterPlan(const Layout& layout, const Centers& centers, const Kernels& kernels,
+                       Use use)
     : layout_(layout), centers_(centers) {
   plan_.n_centers = centers.n;
+  plan_.tile_rows = kTileRows;
+  plan_.group = kGroup;
   plan_.stride = layout.stride;
   plan_.wide_columns = layout.wide_bytes();
   for (int32_t c = 0; c < centers.n; ++c)
@@ -34,6 +39,14 @@ CenterPlan::CenterPlan(const Layout& layout, const Centers& centers, const Kerne
   if (plan_.by_rows) {
     plan_.distance_bytes = 4;
     pack_centers();
+    return;
+  }
+  if (use == Use::nearest && centers.n >= kernels.sliced_centers &&
+      SlicedCenters::can_hold(layout, centers)) {
+    sliced_ = std::make_unique<SlicedCenters>(layout_, centers_, kernels.plane_rows);
+    plan_.sliced = &sliced_->view();
+    plan_.tile_rows = kernels.plane_rows;
+    plan_.group = centers.n;
     return;
   }
   add_bits();
@@ -64,13 +77,20 @@ CenterPlan::CenterPlan(const Layout& layout, const Centers& centers, const Kerne
   }
 }
 
-int64_t CenterPlan::tile_columns() const {
-  return plan_.byte_columns + plan_.nibble_columns + plan_.wide_columns;
+int64_t CenterPlan::tile_bytes() const {
+  if (sliced_) return ceil_to(sliced_->view().n_bytes, 16) * plan_.tile_rows;
+  return (plan_.byte_columns + plan_.nibble_columns + plan_.wide_columns + kSpareColumns) *
+         kTileRows;
 }
 
-bool CenterPlan::matches_something(int64_t center, int64_t feature) const {
-  const int32_t code = center_code(center, feature);
-  return code >= 0 && code < layout_.n_codes[feature] && code != layout_.ignored[feature];
+int64_t CenterPlan::distances_bytes() const {
+  if (!sliced_) return int64_t{kGroup} * kTileRows * plan_.distance_bytes;
+  return std::min<int64_t>(plan_.n_centers, kSlicedGroup) * sliced_->view().distance_bits *
+         plan_.tile_rows / 8;
+}
+
+int64_t CenterPlan::planes_bytes() const {
+  return sliced_ ? sliced_->most_planes() * plan_.tile_rows / 8 : 0;
 }
 
 // A popcount can express neither weights nor a center value that matches nothing.

@@ -7,6 +7,7 @@
 
 #include "kernels.hpp"
 #include "layout.hpp"
+#include "slices.hpp"
 
 namespace softmodes {
 
@@ -27,19 +28,16 @@ class Buffer {
   uint8_t* data_;
 };
 
-struct Centers {
-  const int32_t* codes;  // n x n_features; a code that no cell can hold matches nothing
-  int64_t n;
-  const uint32_t* feature_weight;     // or null: all 1
-  const int32_t* clusters = nullptr;  // which of all centers these are; null: all
-};
-
 // Owns what a Plan points to.
 class CenterPlan {
  public:
-  CenterPlan(const Layout& layout, const Centers& centers, const Kernels& kernels);
+  enum class Use { nearest, distances };
+  CenterPlan(const Layout& layout, const Centers& centers, const Kernels& kernels, Use use);
   const Plan& view() const { return plan_; }
-  int64_t tile_columns() const;
+  // Working memory for a tile.
+  int64_t tile_bytes() const;
+  int64_t distances_bytes() const;
+  int64_t planes_bytes() const;
 
  private:
   void choose_sections(const Kernels& kernels);
@@ -59,7 +57,9 @@ class CenterPlan {
   int32_t center_code(int64_t center, int64_t feature) const {
     return centers_.codes[center * layout_.n_features + feature];
   }
-  bool matches_something(int64_t center, int64_t feature) const;
+  bool matches_something(int64_t center, int64_t feature) const {
+    return centers_.matches_something(layout_, center, feature);
+  }
 
   const Layout& layout_;
   Centers centers_;
@@ -73,6 +73,7 @@ class CenterPlan {
   Buffer tables_;
   Buffer center_rows_;
   std::vector<int32_t> clusters_;
+  std::unique_ptr<SlicedCenters> sliced_;
 };
 
 }  // namespace softmodes

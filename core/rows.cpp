@@ -72,24 +72,25 @@ class TallyPass {
     int64_t rows = std::max(kChunkBytes / block_.layout.stride, kChunkRowsPerCluster * k_);
     rows = std::min(rows, kChunkRowsMost);
     rows = std::min(rows, ceil_div(block_.n_rows, int64_t{2} * n_threads_));
-    return std::max<int64_t>(ceil_div(rows, kTileRows) * kTileRows, kTileRows);
+    return std::max<int64_t>(ceil_div(rows, kMostTileRows) * kMostTileRows, kMostTileRows);
   }
 
   void chunk(int64_t first, int64_t n, Worker& w, const Stop& stop) {
     w.labels.resize(static_cast<size_t>(n));
     int32_t* labels = out_.labels ? out_.labels + first : w.labels.data();
-    for (int64_t r = 0; r < n; r += kTileRows) {
-      const int64_t in_tile = std::min<int64_t>(kTileRows, n - r);
+    const int64_t tile_rows = plan_.view().tile_rows;
+    for (int64_t r = 0; r < n; r += tile_rows) {
+      const int64_t in_tile = std::min(tile_rows, n - r);
       if (!tile(first + r, in_tile, w, labels + r, stop)) return;
     }
     if (in_chunks_) count_chunk(first, n, labels, w);
   }
 
   bool tile(int64_t first, int64_t n, Worker& w, int32_t* labels, const Stop& stop) {
-    uint32_t own[kTileRows];
+    uint32_t own[kMostTileRows];
     uint32_t* distance = out_.distances ? out_.distances + first : own;
     const uint8_t* rows = block_.rows + first * block_.layout.stride;
-    for (int64_t center = 0; center < k_; center += kGroup) {
+    for (int64_t center = 0; center < k_; center += plan_.view().group) {
       if (stop.requested()) return false;
       kernels_.nearest(plan_.view(), rows, n, center, block_.first_row + first, ties_,
                        w.tile.view(), distance, labels);
@@ -176,7 +177,7 @@ template <class Visit>
 void for_each_distance(const Block& block, const Centers& centers, const Run& run,
                        const Visit& visit) {
   const Kernels& isa = kernels();
-  const CenterPlan plan(block.layout, centers, isa);
+  const CenterPlan plan(block.layout, centers, isa, CenterPlan::Use::distances);
   const int n_threads = useful_threads(block, centers.n, run.n_threads);
   std::vector<std::unique_ptr<Tile>> tiles;
   std::vector<std::vector<uint32_t>> found;
@@ -206,7 +207,7 @@ void for_each_distance(const Block& block, const Centers& centers, const Run& ru
 
 TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_t> tie_key,
                const TallyOut& out, const Run& run) {
-  const CenterPlan plan(block.layout, centers, kernels());
+  const CenterPlan plan(block.layout, centers, kernels(), CenterPlan::Use::nearest);
   const Ties ties{tie_key.has_value(), tie_key.value_or(0)};
   TallySum total;
   for (int64_t first = 0; first < block.n_rows; first += kRangeRows) {

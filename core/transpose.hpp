@@ -21,6 +21,29 @@ inline void transpose16(V (&a)[16]) {
   }
 }
 
+// Eight planes of bits as 8 * kWidth bytes: bit b of byte i is bit i of plane b.
+inline void bytes_of_planes(const V (&plane)[8], uint8_t* bytes) {
+  V a[8], b[8];
+  for (int i = 0; i < 4; ++i) {
+    a[2 * i] = interleave_low(plane[i], plane[i + 4]);
+    a[2 * i + 1] = interleave_high(plane[i], plane[i + 4]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    b[2 * i] = interleave_low(a[i], a[i + 4]);
+    b[2 * i + 1] = interleave_high(a[i], a[i + 4]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    a[2 * i] = interleave_low(b[i], b[i + 4]);
+    a[2 * i + 1] = interleave_high(b[i], b[i + 4]);
+  }
+  for (int i = 0; i < 8; ++i) {
+    uint8_t lanes[kWidth];
+    store(lanes, transpose_bits(a[i]));
+    for (int lane = 0; lane < kLanes; ++lane)
+      std::memcpy(bytes + lane * 128 + i * 16, lanes + lane * 16, 16);
+  }
+}
+
 // Loads byte columns first .. first + 16 of kWidth rows, row r at byte r of every column.
 inline void load_columns(const uint8_t* rows, int64_t stride, V (&columns)[16]) {
   for (int i = 0; i < 16; ++i) {

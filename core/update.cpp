@@ -21,7 +21,7 @@ struct Move {
 // One thread's share.
 struct Updater {
   Updater(const CenterPlan& changed, const CenterPlan& all)
-      : changed_tile(changed), all_tile(all), gathered(kTileRows * all.view().stride) {}
+      : changed_tile(changed), all_tile(all), gathered(all.view().tile_rows * all.view().stride) {}
   Tile changed_tile, all_tile;
   Buffer gathered;
   std::vector<int32_t> open;  // rows to be compared with all centers
@@ -50,8 +50,9 @@ class UpdatePass {
         run_tasks(ceil_div(block_.n_rows, kSummedRows), n_threads_, interrupted,
                   [&](int64_t i, int thread, const Stop& stop) {
                     const int64_t end = std::min(block_.n_rows, (i + 1) * kSummedRows);
-                    for (int64_t r = i * kSummedRows; r < end && !stop.requested(); r += kTileRows)
-                      tile(r, std::min<int64_t>(kTileRows, end - r), *workers_[thread]);
+                    const int64_t rows = changed_.tile_rows;
+                    for (int64_t r = i * kSummedRows; r < end && !stop.requested(); r += rows)
+                      tile(r, std::min(rows, end - r), *workers_[thread]);
                   });
     if (!finished) throw Interrupt{};
     TallySum sum;
@@ -70,9 +71,9 @@ class UpdatePass {
 
  private:
   void tile(int64_t first, int64_t n, Updater& w) {
-    uint32_t distance[kTileRows];
-    int32_t nearest[kTileRows];
-    for (int64_t c = 0; c < changed_.n_centers; c += kGroup)
+    uint32_t distance[kMostTileRows];
+    int32_t nearest[kMostTileRows];
+    for (int64_t c = 0; c < changed_.n_centers; c += changed_.group)
       kernels_.nearest(changed_, block_.rows + first * block_.layout.stride, n, c,
                        block_.first_row + first, ties_, w.changed_tile.view(), distance, nearest);
     for (int64_t r = 0; r < n; ++r) {
@@ -85,7 +86,7 @@ class UpdatePass {
       else if (has_changed_[kept_.labels[row]])
         w.open.push_back(static_cast<int32_t>(row));
     }
-    while (w.open.size() >= kTileRows) compare_with_all(w);
+    while (static_cast<int64_t>(w.open.size()) >= all_.tile_rows) compare_with_all(w);
   }
 
   // Whether a tie between two clusters does not go to the second.
@@ -97,10 +98,10 @@ class UpdatePass {
 
   // The last rows that are open, as many as a tile holds.
   void compare_with_all(Updater& w) {
-    uint32_t distance[kTileRows];
-    int32_t nearest[kTileRows];
-    int64_t numbers[kTileRows];
-    const int64_t n = std::min<int64_t>(kTileRows, static_cast<int64_t>(w.open.size()));
+    uint32_t distance[kMostTileRows];
+    int32_t nearest[kMostTileRows];
+    int64_t numbers[kMostTileRows];
+    const int64_t n = std::min(all_.tile_rows, static_cast<int64_t>(w.open.size()));
     const int64_t stride = block_.layout.stride;
     const int32_t* rows = w.open.data() + w.open.size() - n;
     for (int64_t i = 0; i < n; ++i) {
@@ -108,7 +109,7 @@ class UpdatePass {
       std::copy_n(block_.rows + rows[i] * stride, stride, w.gathered.data() + i * stride);
     }
     const Ties ties{ties_.by_hash, ties_.key, numbers};
-    for (int64_t c = 0; c < all_.n_centers; c += kGroup)
+    for (int64_t c = 0; c < all_.n_centers; c += all_.group)
       kernels_.nearest(all_, w.gathered.data(), n, c, 0, ties, w.all_tile.view(), distance,
                        nearest);
     for (int64_t i = 0; i < n; ++i) settle(rows[i], nearest[i], distance[i], w);
@@ -180,8 +181,8 @@ TallySum update(const Block& block, const Centers& centers, const std::vector<in
   const CenterPlan some(
       block.layout,
       {codes.data(), static_cast<int64_t>(changed.size()), centers.feature_weight, changed.data()},
-      kernels());
-  const CenterPlan all(block.layout, centers, kernels());
+      kernels(), CenterPlan::Use::nearest);
+  const CenterPlan all(block.layout, centers, kernels(), CenterPlan::Use::nearest);
   const Ties ties{tie_key.has_value(), tie_key.value_or(0)};
   for (int64_t first = 0; first < block.n_rows; first += kRangeRows) {
     const Block range = part(block, first, std::min(kRangeRows, block.n_rows - first));

@@ -18,6 +18,7 @@ constexpr int kFewClusters = 8;
 constexpr int kFewCenters = 16;
 constexpr int kLongRow = 64;
 constexpr bool kPopcount = true;
+constexpr int kSlicedCenters = 4;
 
 using V = __m512i;
 
@@ -94,6 +95,17 @@ inline V interleave_low(V a, V b) { return _mm512_unpacklo_epi8(a, b); }
 inline V interleave_high(V a, V b) { return _mm512_unpackhi_epi8(a, b); }
 inline V parity(V a, V b, V c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
 inline V majority(V a, V b, V c) { return _mm512_ternarylogic_epi64(a, b, c, 0xe8); }
+// sum + a + b: the sum in place, and the carry. Where a and b differ, the carry is the old sum,
+// which then is the opposite of the new one: no register has to be copied.
+inline V full_adder(V& sum, V a, V b) {
+  sum = parity(sum, a, b);
+  return _mm512_ternarylogic_epi64(a, b, sum, 0xd4);
+}
+inline V or_xor(V a, V b, V c) { return _mm512_ternarylogic_epi64(a, b, c, 0xf6); }  // a | (b ^ c)
+inline V select(V mask, V yes, V no) { return _mm512_ternarylogic_epi64(mask, yes, no, 0xca); }
+inline bool any_bit(V x) { return _mm512_test_epi64_mask(x, x); }
+inline V interleave_low64(V a, V b) { return _mm512_unpacklo_epi64(a, b); }
+inline V interleave_high64(V a, V b) { return _mm512_unpackhi_epi64(a, b); }
 inline uint64_t byte_bits(V mask) { return _mm512_movepi8_mask(mask); }
 
 inline V transpose_bits(V x) {
@@ -218,28 +230,27 @@ class TieBreaker {
   V key_[8], best_[8], winner_[8];
 };
 
-// Lets `last` take the place of `center` in those of 64 rows where its rank is lower.
+// Lets `last` take the place of `center` in those of n rows where its rank is lower.
 template <class RowNumber, class D>
-inline void settle_pairs(uint64_t rows, uint64_t key, const RowNumber& row_number,
+inline void settle_pairs(const int32_t* rows, int64_t n, uint64_t key, const RowNumber& row_number,
                          const int32_t* clusters, const D* last, D* center) {
-  alignas(64) uint64_t numbers[64], steps[2][64];
-  int n = 0;
-  for (uint64_t left = rows; left; left &= left - 1, ++n) {
-    const int i = std::countr_zero(left);
-    numbers[n] = key + kGolden * (static_cast<uint64_t>(row_number(i)) + 1);
-    steps[0][n] = kGolden * (static_cast<uint64_t>(clusters[center[i]]) + 1);
-    steps[1][n] = kGolden * (static_cast<uint64_t>(clusters[last[i]]) + 1);
-  }
-  uint64_t lower = 0;
-  for (int j = 0; j < n; j += 8) {
-    const V row_key = mix_words(_mm512_load_si512(numbers + j));
-    const V rank = mix_words(add64(row_key, _mm512_load_si512(steps[0] + j)));
-    const V other = mix_words(add64(row_key, _mm512_load_si512(steps[1] + j)));
-    lower |= uint64_t{_mm512_cmplt_epu64_mask(other, rank)} << j;
-  }
-  for (uint64_t left = _pdep_u64(lower, rows); left; left &= left - 1) {
-    const int i = std::countr_zero(left);
-    center[i] = last[i];
+  for (int64_t first = 0; first < n; first += 8) {
+    alignas(64) uint64_t numbers[8] = {}, steps[2][8] = {};
+    const int m = n - first < 8 ? static_cast<int>(n - first) : 8;
+    for (int i = 0; i < m; ++i) {
+      const int32_t row = rows[first + i];
+      numbers[i] = key + kGolden * (static_cast<uint64_t>(row_number(row)) + 1);
+      steps[0][i] = kGolden * (static_cast<uint64_t>(clusters[center[row]]) + 1);
+      steps[1][i] = kGolden * (static_cast<uint64_t>(clusters[last[row]]) + 1);
+    }
+    const V row_key = mix_words(_mm512_load_si512(numbers));
+    const V rank = mix_words(add64(row_key, _mm512_load_si512(steps[0])));
+    const V other = mix_words(add64(row_key, _mm512_load_si512(steps[1])));
+    unsigned lower = _mm512_cmplt_epu64_mask(other, rank) & ((1u << m) - 1);
+    for (; lower; lower &= lower - 1) {
+      const int32_t row = rows[first + std::countr_zero(lower)];
+      center[row] = last[row];
+    }
   }
 }
 

@@ -14,7 +14,8 @@ constexpr int kWidth = 16;           // bytes of a vector
 constexpr int kLanes = kWidth / 16;  // table look-ups and interleaving stay inside a lane
 constexpr int kFewCenters = 4;       // up to here rows of kLongRow bytes are not transposed
 constexpr int kLongRow = 256;
-constexpr bool kPopcount = true;  // is popcount8 faster than two look-ups?
+constexpr bool kPopcount = true;   // is popcount8 faster than two look-ups?
+constexpr int kSlicedCenters = 4;  // from here rows are compared by bit planes
 
 struct V {
   uint8_t at[kWidth];
@@ -140,6 +141,27 @@ inline V parity(V a, V b, V c) { return xor_(xor_(a, b), c); }
 inline V majority(V a, V b, V c) { return or_(and_(a, b), and_(xor_(a, b), c)); }
 
 // Bit i tells whether byte i is 255; the bytes are 0 or 255.
+// sum + a + b: the sum in place, and the carry.
+inline V full_adder(V& sum, V a, V b) {
+  const V differ = xor_(a, b);
+  const V carry = or_(and_(a, b), and_(differ, sum));
+  sum = xor_(sum, differ);
+  return carry;
+}
+inline V or_xor(V a, V b, V c) { return or_(a, xor_(b, c)); }
+inline V select(V mask, V yes, V no) { return xor_(no, and_(mask, xor_(yes, no))); }
+inline bool any_bit(V x) {
+  uint8_t any = 0;
+  for (uint8_t byte : x.at) any |= byte;
+  return any;
+}
+// The first or second half of every lane of both.
+inline V interleave_low64(V a, V b) {
+  return each([&](int i) { return i < 8 ? a.at[i] : b.at[i - 8]; });
+}
+inline V interleave_high64(V a, V b) {
+  return each([&](int i) { return i < 8 ? a.at[i + 8] : b.at[i]; });
+}
 inline uint64_t byte_bits(V mask) {
   uint64_t bits = 0;
   for (int i = 0; i < kWidth; ++i) bits |= uint64_t{mask.at[i] != 0} << i;

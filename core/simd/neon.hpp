@@ -17,6 +17,7 @@ constexpr int kLanes = kWidth / 16;
 constexpr int kFewCenters = 4;
 constexpr int kLongRow = 256;
 constexpr bool kPopcount = true;
+constexpr int kSlicedCenters = 4;
 
 using V = uint8x16_t;
 
@@ -65,6 +66,21 @@ inline V interleave_high(V a, V b) { return vzip2q_u8(a, b); }
 inline V parity(V a, V b, V c) { return xor_(xor_(a, b), c); }
 inline V majority(V a, V b, V c) { return vbslq_u8(xor_(a, b), c, a); }
 
+inline V full_adder(V& sum, V a, V b) {
+  const V differ = xor_(a, b);
+  const V carry = vbslq_u8(differ, sum, a);
+  sum = xor_(sum, differ);
+  return carry;
+}
+inline V or_xor(V a, V b, V c) { return or_(a, xor_(b, c)); }
+inline V select(V mask, V yes, V no) { return vbslq_u8(mask, yes, no); }
+inline bool any_bit(V x) { return vmaxvq_u8(x) != 0; }
+inline V interleave_low64(V a, V b) {
+  return vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
+}
+inline V interleave_high64(V a, V b) {
+  return vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
+}
 inline uint64_t byte_bits(V mask) {
   const uint8_t places[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
   const V bits = vandq_u8(mask, vld1q_u8(places));

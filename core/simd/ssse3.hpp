@@ -17,6 +17,7 @@ constexpr int kLanes = kWidth / 16;
 constexpr int kFewCenters = 4;
 constexpr int kLongRow = 256;
 constexpr bool kPopcount = false;
+constexpr int kSlicedCenters = 4;
 
 using V = __m128i;
 
@@ -65,6 +66,17 @@ inline V interleave_low(V a, V b) { return _mm_unpacklo_epi8(a, b); }
 inline V interleave_high(V a, V b) { return _mm_unpackhi_epi8(a, b); }
 inline V parity(V a, V b, V c) { return xor_(xor_(a, b), c); }
 inline V majority(V a, V b, V c) { return or_(and_(a, b), and_(xor_(a, b), c)); }
+inline V full_adder(V& sum, V a, V b) {
+  const V differ = xor_(a, b);
+  const V carry = or_(and_(a, b), and_(differ, sum));
+  sum = xor_(sum, differ);
+  return carry;
+}
+inline V or_xor(V a, V b, V c) { return or_(a, xor_(b, c)); }
+inline V select(V mask, V yes, V no) { return xor_(no, and_(mask, xor_(yes, no))); }
+inline bool any_bit(V x) { return _mm_movemask_epi8(_mm_cmpeq_epi8(x, zero())) != 0xffff; }
+inline V interleave_low64(V a, V b) { return _mm_unpacklo_epi64(a, b); }
+inline V interleave_high64(V a, V b) { return _mm_unpackhi_epi64(a, b); }
 inline uint64_t byte_bits(V mask) { return static_cast<uint32_t>(_mm_movemask_epi8(mask)); }
 
 template <int kShift>

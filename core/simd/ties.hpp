@@ -46,16 +46,16 @@ class TieBreaker {
   int winner_[64];
 };
 
-// Lets `last` take the place of `center` in those of 64 rows where its rank is lower.
+// Lets `last` take the place of `center` in those of n rows where its rank is lower.
 template <class RowNumber, class D>
-inline void settle_pairs(uint64_t rows, uint64_t key, const RowNumber& row_number,
+inline void settle_pairs(const int32_t* rows, int64_t n, uint64_t key, const RowNumber& row_number,
                          const int32_t* clusters, const D* last, D* center) {
-  for (uint64_t left = rows; left; left &= left - 1) {
-    const int i = std::countr_zero(left);
-    const uint64_t row_key = fold(key, static_cast<uint64_t>(row_number(i)));
-    const bool lower = fold(row_key, static_cast<uint64_t>(clusters[last[i]])) <
-                       fold(row_key, static_cast<uint64_t>(clusters[center[i]]));
-    center[i] = lower ? last[i] : center[i];
+  for (int64_t i = 0; i < n; ++i) {
+    const int32_t row = rows[i];
+    const uint64_t row_key = fold(key, static_cast<uint64_t>(row_number(row)));
+    const bool lower = fold(row_key, static_cast<uint64_t>(clusters[last[row]])) <
+                       fold(row_key, static_cast<uint64_t>(clusters[center[row]]));
+    center[row] = lower ? last[row] : center[row];
   }
 }
 
