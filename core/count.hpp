@@ -97,13 +97,21 @@ struct PieceStream {
   }
 };
 
-// One piece of every row as bits: of 32 nibbles, which of 16 values each has.
+// One piece of every row as 512 bits: of 32 nibbles, which of 16 values each has.
 // Quarter q of the 64 bytes: low (q < 2) or high nibbles; values below 8 (q even) or from 8.
-struct OneHotStream {
+struct NibbleStream {
   Rows rows;
   int64_t offset;
   int64_t part;  // which kWidth of the 64 bytes
   V operator()(int64_t i) const { return one_hot(rows[i] + offset, static_cast<int>(part)); }
+};
+
+// The same: of 16 bytes, which of kFewCodes values each has. Quarter q: values from 8 q.
+struct ByteStream {
+  Rows rows;
+  int64_t offset;
+  int64_t part;
+  V operator()(int64_t i) const { return one_hot_bytes(rows[i] + offset, static_cast<int>(part)); }
 };
 
 inline void count_plain(const CountShape& shape, const Rows& rows, uint32_t* counters) {
@@ -118,10 +126,11 @@ inline void count_plain(const CountShape& shape, const Rows& rows, uint32_t* cou
   }
 }
 
-inline void count_mixed(const CountShape& shape, const Rows& rows, uint32_t* counters) {
-  for (int64_t piece = 0; piece < shape.mixed_pieces; ++piece)
+template <class Stream>
+inline void count_pieces(const Rows& rows, int64_t begin, int64_t n_pieces, uint32_t* counters) {
+  for (int64_t piece = 0; piece < n_pieces; ++piece)
     for (int64_t part = 0; part < 64 / kWidth; ++part)
-      count_bits(OneHotStream{rows, shape.mixed_begin + piece * 16, part}, rows.n,
+      count_bits(Stream{rows, begin + piece * 16, part}, rows.n,
                  counters + piece * 512 + part * kWidth * 8);
 }
 
@@ -137,19 +146,17 @@ inline void count_byte(const Rows& rows, int64_t byte, uint32_t* counters) {
     counters[value] += table[0][value] + table[1][value] + table[2][value] + table[3][value];
 }
 
-inline void count_bytes(const CountShape& shape, const Rows& rows, uint32_t* counters) {
-  for (int64_t b = 0; b < shape.n_bytes; ++b)
-    count_byte(rows, shape.bytes_begin + b, counters + b * 256);
-}
-
 inline void count(const CountShape& shape, const uint8_t* bytes, const int32_t* order, int64_t n,
                   uint32_t* counters) {
   const Rows rows{bytes, shape.stride, order, n};
   count_plain(shape, rows, counters);
   counters += shape.plain_pieces * 128;
-  count_mixed(shape, rows, counters);
+  count_pieces<NibbleStream>(rows, shape.mixed_begin, shape.mixed_pieces, counters);
   counters += shape.mixed_pieces * 512;
-  count_bytes(shape, rows, counters);
+  count_pieces<ByteStream>(rows, shape.few_begin, shape.few_pieces, counters);
+  counters += shape.few_pieces * 512;
+  for (int64_t i = 0; i < shape.n_bytes; ++i)
+    count_byte(rows, shape.bytes[i], counters + i * 256);
 }
 
 }  // namespace softmodes::SOFTMODES_ISA

@@ -1,23 +1,38 @@
 #include "counters.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
 namespace softmodes {
 
-constexpr int64_t kPlainWords = 128, kMixedWords = 512, kByteWords = 256;
+constexpr int64_t kPlainWords = 128, kPieceWords = 512, kByteWords = 256;
+
+static int64_t ceil_16(int64_t n) { return (n + 15) / 16 * 16; }
 
 Counters::Counters(const Layout& layout) : layout_(layout) {
   shape_.stride = layout.stride;
-  shape_.plain_pieces = (layout.plain_end + 15) / 16;
+  shape_.plain_pieces = ceil_16(layout.plain_end) / 16;
   shape_.mixed_begin = layout.plain_end / 16 * 16;
-  shape_.mixed_pieces = layout.plain_end == layout.nibble_end
-                            ? 0
-                            : (layout.nibble_end + 15) / 16 - shape_.mixed_begin / 16;
-  shape_.bytes_begin = layout.nibble_end;
-  shape_.n_bytes = layout.n_wide[0];
-  size_ = shape_.plain_pieces * kPlainWords + shape_.mixed_pieces * kMixedWords +
-          shape_.n_bytes * kByteWords;
+  if (layout.plain_end < layout.nibble_end)
+    shape_.mixed_pieces = (ceil_16(layout.nibble_end) - shape_.mixed_begin) / 16;
+  int64_t few_end = 0;
+  for (int64_t j = 0; j < layout.n_features; ++j) {
+    if (layout.bits[j] != 8) continue;
+    if (layout.n_codes[j] <= kFewCodes)
+      few_end = std::max<int64_t>(few_end, layout.byte[j] + 1);
+    else
+      bytes_.push_back(layout.byte[j]);
+  }
+  shape_.few_begin = layout.nibble_end / 16 * 16;
+  if (few_end) shape_.few_pieces = (ceil_16(few_end) - shape_.few_begin) / 16;
+  std::sort(bytes_.begin(), bytes_.end());
+  shape_.bytes = bytes_.data();
+  shape_.n_bytes = static_cast<int64_t>(bytes_.size());
+  mixed_ = shape_.plain_pieces * kPlainWords;
+  few_ = mixed_ + shape_.mixed_pieces * kPieceWords;
+  single_ = few_ + shape_.few_pieces * kPieceWords;
+  size_ = single_ + shape_.n_bytes * kByteWords;
 }
 
 void Counters::add_to_cells(const uint32_t* counters, int64_t n_rows, int64_t* cells) const {
@@ -27,6 +42,8 @@ void Counters::add_to_cells(const uint32_t* counters, int64_t n_rows, int64_t* c
       add_plain(counters, j, n_rows, mine);
     else if (layout_.byte[j] < layout_.nibble_end)
       add_mixed(counters, j, mine);
+    else if (layout_.bits[j] == 8 && layout_.n_codes[j] <= kFewCodes)
+      add_few(counters, j, mine);
     else if (layout_.bits[j] == 8)
       add_byte(counters, j, mine);
   }
@@ -48,8 +65,8 @@ void Counters::add_plain(const uint32_t* counters, int64_t feature, int64_t n_ro
 void Counters::add_mixed(const uint32_t* counters, int64_t feature, int64_t* cells) const {
   const int64_t byte = layout_.byte[feature] - shape_.mixed_begin;
   const int high = layout_.shift[feature] / 4, shift = layout_.shift[feature] % 4;
-  const uint32_t* values = counters + shape_.plain_pieces * kPlainWords + byte / 16 * kMixedWords +
-                           high * 256 + byte % 16 * 8;
+  const uint32_t* values =
+      counters + mixed_ + byte / 16 * kPieceWords + high * 256 + byte % 16 * 8;
   const int mask = (1 << layout_.bits[feature]) - 1;
   for (int value = 0; value < 16; ++value) {
     const int code = value >> shift & mask;
@@ -57,10 +74,16 @@ void Counters::add_mixed(const uint32_t* counters, int64_t feature, int64_t* cel
   }
 }
 
+void Counters::add_few(const uint32_t* counters, int64_t feature, int64_t* cells) const {
+  const int64_t byte = layout_.byte[feature] - shape_.few_begin;
+  const uint32_t* values = counters + few_ + byte / 16 * kPieceWords + byte % 16 * 8;
+  for (int32_t code = 0; code < layout_.n_codes[feature]; ++code)
+    cells[code] += values[code / 8 * 128 + code % 8];
+}
+
 void Counters::add_byte(const uint32_t* counters, int64_t feature, int64_t* cells) const {
-  const uint32_t* values = counters + shape_.plain_pieces * kPlainWords +
-                           shape_.mixed_pieces * kMixedWords +
-                           (layout_.byte[feature] - shape_.bytes_begin) * kByteWords;
+  const auto at = std::lower_bound(bytes_.begin(), bytes_.end(), layout_.byte[feature]);
+  const uint32_t* values = counters + single_ + (at - bytes_.begin()) * kByteWords;
   for (int32_t code = 0; code < layout_.n_codes[feature]; ++code) cells[code] += values[code];
 }
 

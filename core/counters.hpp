@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "kernels.hpp"
 #include "layout.hpp"
@@ -20,10 +21,13 @@ class Counters {
  private:
   void add_plain(const uint32_t* counters, int64_t feature, int64_t n_rows, int64_t* cells) const;
   void add_mixed(const uint32_t* counters, int64_t feature, int64_t* cells) const;
+  void add_few(const uint32_t* counters, int64_t feature, int64_t* cells) const;
   void add_byte(const uint32_t* counters, int64_t feature, int64_t* cells) const;
 
   const Layout& layout_;
-  CountShape shape_;
+  CountShape shape_{};
+  std::vector<int32_t> bytes_;
+  int64_t mixed_, few_, single_;  // where the counters of each kind begin
   int64_t size_;
 };
 

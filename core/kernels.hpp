@@ -124,11 +124,14 @@ struct CountShape {
   int64_t plain_pieces;  // leading pieces whose bits are counted
   int64_t mixed_begin;   // bytes of nibbles whose 16 values are counted
   int64_t mixed_pieces;
-  int64_t bytes_begin;  // columns of single bytes whose 256 values are counted
+  int64_t few_begin;     // bytes of features of up to kFewCodes codes, which are counted
+  int64_t few_pieces;
+  const int32_t* bytes;  // other single bytes, whose 256 values are counted
   int64_t n_bytes;
 };
-// Counters of one cluster: plain_pieces x 128 bits, mixed_pieces x 512 (see one_hot), n_bytes x
-// 256.
+// Counters of one cluster: plain_pieces x 128 bits, mixed_pieces x 512 (see one_hot), few_pieces x
+// 512 (see one_hot_bytes), n_bytes x 256.
+constexpr int kFewCodes = 32;
 
 struct MatrixRun {
   int64_t first_feature;  // of `count` consecutive binary features

@@ -112,6 +112,15 @@ inline V one_hot(const uint8_t* p, int half) {
   return lookup(bits, half ? high_nibbles(x) : low_nibbles(x));
 }
 
+// A byte that is not `from` .. from + 15 gets its upper bit set, for which a look-up gives 0.
+inline V one_hot_bytes(const uint8_t* p, int half) {
+  const V from = half ? _mm256_setr_m128i(_mm_set1_epi8(16), _mm_set1_epi8(24))
+                      : _mm256_setr_m128i(_mm_set1_epi8(0), _mm_set1_epi8(8));
+  const long long below_8 = static_cast<long long>(0x8040201008040201ull);
+  const V bits = _mm256_setr_epi64x(below_8, 0, below_8, 0);
+  return lookup(bits, _mm256_adds_epu8(sub8(broadcast_lane(p), from), broadcast8(0x70)));
+}
+
 struct V16 {
   V even, odd;  // sums of the bytes at even and odd places
 };

@@ -123,6 +123,15 @@ inline V one_hot(const uint8_t* p, int) {
   return _mm512_shuffle_epi8(bits, nibbles);
 }
 
+// A byte that is not `from` .. from + 15 gets its upper bit set, for which a look-up gives 0.
+inline V one_hot_bytes(const uint8_t* p, int) {
+  const V from = _mm512_set_epi64(0x1818181818181818, 0x1818181818181818, 0x1010101010101010,
+                                  0x1010101010101010, 0x0808080808080808, 0x0808080808080808, 0, 0);
+  const V bits = _mm512_broadcast_i32x4(
+      _mm_set_epi64x(0, static_cast<long long>(0x8040201008040201ull)));
+  return lookup(bits, _mm512_adds_epu8(sub8(broadcast_lane(p), from), broadcast8(0x70)));
+}
+
 // Sums of the bytes at even and at odd places. Of the even ones 256 times the odd ones are taken
 // along, so that bytes need not be masked to be added.
 struct V16 {

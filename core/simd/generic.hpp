@@ -187,12 +187,17 @@ inline V transpose_bits(V x) {
   return x;
 }
 
-// A quarter (see OneHotStream) of the one-hot bits of 16 bytes of nibbles.
+// A quarter (see NibbleStream) of the one-hot bits of 16 bytes of nibbles.
 inline V one_hot(const uint8_t* p, int quarter) {
   return each([=](int i) {
     const int nibble = quarter < 2 ? p[i] & 15 : p[i] >> 4;
     return nibble / 8 == quarter % 2 ? 1 << nibble % 8 : 0;
   });
+}
+
+// A quarter (see ByteStream) of the one-hot bits of 16 bytes.
+inline V one_hot_bytes(const uint8_t* p, int quarter) {
+  return each([=](int i) { return p[i] / 8 == quarter ? 1 << p[i] % 8 : 0; });
 }
 
 // Sums of 16 bits for the bytes of one vector.

@@ -106,6 +106,12 @@ inline V one_hot(const uint8_t* p, int quarter) {
   return lookup(bits, quarter < 2 ? low_nibbles(load(p)) : high_nibbles(load(p)));
 }
 
+// A look-up from 16 on gives 0.
+inline V one_hot_bytes(const uint8_t* p, int quarter) {
+  const V bits = vcombine_u8(vcreate_u8(0x8040201008040201ull), vcreate_u8(0));
+  return vqtbl1q_u8(bits, sub8(load(p), broadcast8(static_cast<uint8_t>(8 * quarter))));
+}
+
 struct V16 {
   uint16x8_t low, high;  // sums of the first and the last 8 bytes
 };

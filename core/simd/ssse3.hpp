@@ -97,6 +97,13 @@ inline V one_hot(const uint8_t* p, int quarter) {
   return lookup(bits, quarter < 2 ? low_nibbles(load(p)) : high_nibbles(load(p)));
 }
 
+// A byte that is not 8 * quarter .. + 15 gets its upper bit set, for which a look-up gives 0.
+inline V one_hot_bytes(const uint8_t* p, int quarter) {
+  const V bits = _mm_set_epi64x(0, static_cast<long long>(0x8040201008040201ull));
+  const V above = sub8(load(p), broadcast8(static_cast<uint8_t>(8 * quarter)));
+  return lookup(bits, _mm_adds_epu8(above, broadcast8(0x70)));
+}
+
 struct V16 {
   V low, high;  // sums of the first and the last 8 bytes
 };
