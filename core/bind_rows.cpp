@@ -170,13 +170,25 @@ nb::object bind_candidate_totals(const Layout& layout, Packed packed, Weight wei
   require(
       length(current) == block.n_rows && length(out) == centers.n && length(out, 1) == block.n_rows,
       "current must have one entry per row, distances be candidates x rows");
-  const int64_t n_sums = (block.n_rows + kSummedRows - 1) / kSummedRows;
+  const int64_t n_sums = (block.n_rows + kTaskRows - 1) / kTaskRows;
   std::vector<int64_t> totals(static_cast<size_t>(n_sums * centers.n));
   without_gil([&] {
     candidate_totals<D>(block, centers, current.data(), out.data(), totals.data(),
                         {n_threads, signal_pending});
   });
   return as_array(std::move(totals));
+}
+
+template <class D>
+nb::tuple bind_nearer(const Layout& layout, Packed packed, Codes codes,
+                      FeatureWeight feature_weight, Vector<const D> current, int n_threads) {
+  const Block block = block_of(layout, packed, 0, Weight());
+  const Centers centers = centers_of(layout, codes, feature_weight);
+  require(length(current) == block.n_rows, "current must have one entry per row");
+  NearerRows<D> found = without_gil(
+      [&] { return nearer<D>(block, centers, current.data(), {n_threads, signal_pending}); });
+  return nb::make_tuple(as_array(std::move(found.start)), as_array(std::move(found.rows)),
+                        as_array(std::move(found.distances)));
 }
 
 nb::tuple bind_wide_counts(const Layout& layout, Packed packed, Weight weight, int64_t feature,
@@ -278,7 +290,10 @@ void bind_rows(nb::module_& m) {
   m.def("candidate_totals", bind_candidate_totals<uint32_t>, "layout"_a, array("packed"),
         maybe("weight"), array("candidates"), maybe("feature_weight"), array("current"),
         array("distances"), "n_threads"_a);
-  m.attr("summed_rows") = kSummedRows;
+  m.def("nearer", bind_nearer<uint16_t>, "layout"_a, array("packed"), array("centers"),
+        maybe("feature_weight"), array("current"), "n_threads"_a);
+  m.def("nearer", bind_nearer<uint32_t>, "layout"_a, array("packed"), array("centers"),
+        maybe("feature_weight"), array("current"), "n_threads"_a);
   m.def("wide_counts", bind_wide_counts, "layout"_a, array("packed"), maybe("weight"), "feature"_a,
         array("labels"), "k"_a);
   m.def("pack_columns", bind_pack_columns, "layout"_a, array("columns"), array("packed"),

@@ -155,8 +155,7 @@ inline void count(const CountShape& shape, const uint8_t* bytes, const int32_t* 
   counters += shape.mixed_pieces * 512;
   count_pieces<ByteStream>(rows, shape.few_begin, shape.few_pieces, counters);
   counters += shape.few_pieces * 512;
-  for (int64_t i = 0; i < shape.n_bytes; ++i)
-    count_byte(rows, shape.bytes[i], counters + i * 256);
+  for (int64_t i = 0; i < shape.n_bytes; ++i) count_byte(rows, shape.bytes[i], counters + i * 256);
 }
 
 }  // namespace softmodes::SOFTMODES_ISA

@@ -65,8 +65,7 @@ void Counters::add_plain(const uint32_t* counters, int64_t feature, int64_t n_ro
 void Counters::add_mixed(const uint32_t* counters, int64_t feature, int64_t* cells) const {
   const int64_t byte = layout_.byte[feature] - shape_.mixed_begin;
   const int high = layout_.shift[feature] / 4, shift = layout_.shift[feature] % 4;
-  const uint32_t* values =
-      counters + mixed_ + byte / 16 * kPieceWords + high * 256 + byte % 16 * 8;
+  const uint32_t* values = counters + mixed_ + byte / 16 * kPieceWords + high * 256 + byte % 16 * 8;
   const int mask = (1 << layout_.bits[feature]) - 1;
   for (int value = 0; value < 16; ++value) {
     const int code = value >> shift & mask;

@@ -100,6 +100,7 @@ const Kernels table = {
     .distances = distances,
     .lower16 = lower<uint16_t>,
     .lower32 = lower<uint32_t>,
+    .nearer = nearer,
     .count = count,
     .group = group,
     .sum = sum,

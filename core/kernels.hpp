@@ -109,6 +109,13 @@ struct Ties {
   const int64_t* row_numbers = nullptr;  // in the whole table; null: one after the other
 };
 
+// A center that is nearer to a row than another one was.
+struct Found {
+  int32_t center;
+  int32_t row;
+  uint32_t distance;
+};
+
 // Working memory of one thread.
 struct TileScratch {
   uint8_t* rows;       // packed rows, for a tile that is not full
@@ -124,7 +131,7 @@ struct CountShape {
   int64_t plain_pieces;  // leading pieces whose bits are counted
   int64_t mixed_begin;   // bytes of nibbles whose 16 values are counted
   int64_t mixed_pieces;
-  int64_t few_begin;     // bytes of features of up to kFewCodes codes, which are counted
+  int64_t few_begin;  // bytes of features of up to kFewCodes codes, which are counted
   int64_t few_pieces;
   const int32_t* bytes;  // other single bytes, whose 256 values are counted
   int64_t n_bytes;
@@ -165,6 +172,10 @@ struct Kernels {
                      int64_t n, uint16_t* out);
   int64_t (*lower32)(const uint32_t* distances, const uint32_t* current, const int64_t* weight,
                      int64_t n, uint32_t* out);
+  // Sliced plans only: what is nearer to up to plan.tile_rows rows than `current`, by center and
+  // row. Returns how many; found has room for all.
+  int64_t (*nearer)(const Plan&, const uint8_t* rows, int64_t n_rows, const uint32_t* current,
+                    const TileScratch&, Found* found);
   // Adds rows[order[i] * stride] to the counters of one cluster.
   void (*count)(const CountShape&, const uint8_t* rows, const int32_t* order, int64_t n,
                 uint32_t* counters);

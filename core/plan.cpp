@@ -36,17 +36,19 @@ CenterPlan::CenterPlan(const Layout& layout, const Centers& centers, const Kerne
     clusters_.push_back(centers.clusters ? centers.clusters[c] : c);
   plan_.clusters = clusters_.data();
   choose_sections(kernels);
-  if (plan_.by_rows) {
-    plan_.distance_bytes = 4;
-    pack_centers();
-    return;
-  }
-  if (use == Use::nearest && centers.n >= kernels.sliced_centers &&
+  const bool many = centers.n >= kernels.sliced_centers && !plan_.by_rows;
+  if ((use == Use::nearer || (use == Use::nearest && many)) &&
       SlicedCenters::can_hold(layout, centers)) {
     sliced_ = std::make_unique<SlicedCenters>(layout_, centers_, kernels.plane_rows);
     plan_.sliced = &sliced_->view();
+    plan_.by_rows = false;
     plan_.tile_rows = kernels.plane_rows;
     plan_.group = centers.n;
+    return;
+  }
+  if (plan_.by_rows) {
+    plan_.distance_bytes = 4;
+    pack_centers();
     return;
   }
   add_bits();

@@ -31,7 +31,7 @@ class Buffer {
 // Owns what a Plan points to.
 class CenterPlan {
  public:
-  enum class Use { nearest, distances };
+  enum class Use { nearest, nearer, distances };  // by which kernel
   CenterPlan(const Layout& layout, const Centers& centers, const Kernels& kernels, Use use);
   const Plan& view() const { return plan_; }
   // Working memory for a tile.

@@ -171,8 +171,8 @@ class TallyPass {
   std::vector<int32_t> kept_labels_;
 };
 
-// Runs visit(first row, n rows, center, distances) for every tile and center; kSummedRows rows
-// are one thread's.
+// Runs visit(first row, n rows, center, distances) for every tile and center; kTaskRows rows are
+// one thread's.
 template <class Visit>
 void for_each_distance(const Block& block, const Centers& centers, const Run& run,
                        const Visit& visit) {
@@ -185,7 +185,7 @@ void for_each_distance(const Block& block, const Centers& centers, const Run& ru
     tiles.push_back(std::make_unique<Tile>(plan));
     found.emplace_back(std::min<int64_t>(centers.n, kGroup) * kTileRows);
   }
-  constexpr int64_t rows = kSummedRows;
+  constexpr int64_t rows = kTaskRows;
   static_assert(rows % kTileRows == 0);
   const auto task = [&](int64_t i, int thread, const Stop& stop) {
     const int64_t end = std::min(block.n_rows, (i + 1) * rows);
@@ -241,7 +241,7 @@ void candidate_totals(const Block& block, const Centers& centers, const D* curre
   }();
   for_each_distance(block, centers, run,
                     [&](int64_t row, int64_t n, int64_t center, const uint32_t* found) {
-                      totals[row / kSummedRows * centers.n + center] +=
+                      totals[row / kTaskRows * centers.n + center] +=
                           lower(found, current + row, block.weight ? block.weight + row : nullptr,
                                 n, out + center * block.n_rows + row);
                     });
@@ -251,6 +251,89 @@ template void candidate_totals(const Block&, const Centers&, const uint16_t*, ui
                                const Run&);
 template void candidate_totals(const Block&, const Centers&, const uint32_t*, uint32_t*, int64_t*,
                                const Run&);
+
+namespace {
+
+using FoundRows = std::vector<std::vector<Found>>;  // per kTaskRows rows, numbered from 0 in each
+
+template <class D>
+void find_by_planes(const Block& block, const CenterPlan& plan, const D* current, const Run& run,
+                    FoundRows& found) {
+  const Kernels& isa = kernels();
+  const int64_t tile_rows = plan.view().tile_rows;
+  const int n_threads = useful_threads(block, plan.view().n_centers, run.n_threads);
+  std::vector<std::unique_ptr<Tile>> tiles;
+  std::vector<std::vector<Found>> in_tile;
+  for (int t = 0; t < n_threads; ++t) {
+    tiles.push_back(std::make_unique<Tile>(plan));
+    in_tile.emplace_back(static_cast<size_t>(plan.view().n_centers * tile_rows));
+  }
+  const auto task = [&](int64_t i, int thread, const Stop& stop) {
+    uint32_t before[kMostTileRows];
+    const int64_t begin = i * kTaskRows, end = std::min(block.n_rows, begin + kTaskRows);
+    for (int64_t r = begin; r < end && !stop.requested(); r += tile_rows) {
+      const int64_t n = std::min(tile_rows, end - r);
+      std::copy_n(current + r, n, before);
+      Found* first = in_tile[thread].data();
+      Found* last = first + isa.nearer(plan.view(), block.rows + r * block.layout.stride, n, before,
+                                       tiles[thread]->view(), first);
+      for (Found* f = first; f != last; ++f) f->row += static_cast<int32_t>(r - begin);
+      found[i].insert(found[i].end(), first, last);
+    }
+  };
+  if (!run_tasks(ceil_div(block.n_rows, kTaskRows), n_threads, run.interrupted, task))
+    throw Interrupt{};
+}
+
+template <class D>
+void find_by_distances(const Block& block, const Centers& centers, const D* current, const Run& run,
+                       FoundRows& found) {
+  for_each_distance(
+      block, centers, run, [&](int64_t row, int64_t n, int64_t center, const uint32_t* distances) {
+        auto& mine = found[row / kTaskRows];
+        for (int64_t r = 0; r < n; ++r)
+          if (distances[r] < current[row + r])
+            mine.push_back({static_cast<int32_t>(center),
+                            static_cast<int32_t>((row + r) % kTaskRows), distances[r]});
+      });
+}
+
+// By center; within one, tasks and tiles keep the rows in order. What has been moved is freed.
+template <class D>
+NearerRows<D> by_center(FoundRows& found, int64_t n_centers) {
+  NearerRows<D> out;
+  out.start.resize(static_cast<size_t>(n_centers) + 1);
+  for (const auto& task : found)
+    for (const Found& f : task) ++out.start[f.center + 1];
+  for (int64_t c = 0; c < n_centers; ++c) out.start[c + 1] += out.start[c];
+  out.rows.resize(static_cast<size_t>(out.start.back()));
+  out.distances.resize(out.rows.size());
+  std::vector<int64_t> next(out.start.begin(), out.start.end() - 1);
+  for (size_t i = 0; i < found.size(); ++i) {
+    for (const Found& f : std::exchange(found[i], {})) {
+      const int64_t at = next[f.center]++;
+      out.rows[at] = static_cast<int64_t>(i) * kTaskRows + f.row;
+      out.distances[at] = static_cast<D>(f.distance);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+template <class D>
+NearerRows<D> nearer(const Block& block, const Centers& centers, const D* current, const Run& run) {
+  FoundRows found(static_cast<size_t>(ceil_div(block.n_rows, kTaskRows)));
+  const CenterPlan plan(block.layout, centers, kernels(), CenterPlan::Use::nearer);
+  if (plan.view().sliced)
+    find_by_planes(block, plan, current, run, found);
+  else
+    find_by_distances(block, centers, current, run, found);
+  return by_center<D>(found, centers.n);
+}
+
+template NearerRows<uint16_t> nearer(const Block&, const Centers&, const uint16_t*, const Run&);
+template NearerRows<uint32_t> nearer(const Block&, const Centers&, const uint32_t*, const Run&);
 
 SparseCounts wide_counts(const Block& block, int64_t feature, const int32_t* labels, int64_t k) {
   std::vector<int64_t> start(static_cast<size_t>(k) + 2);

@@ -50,13 +50,25 @@ TallySum update(const Block& block, const Centers& centers, const std::vector<in
 // out[row * n_centers + center].
 void distances(const Block& block, const Centers& centers, uint32_t* out, const Run& run);
 
-constexpr int64_t kSummedRows = 4096;
+// Rows that one thread deals with at a time; sums are kept for each such part.
+constexpr int64_t kTaskRows = 4096;
 
 // out[center * n_rows + row]; totals[i * n_centers + center]: sum of weight * min(current,
-// distance) over the i-th kSummedRows rows.
+// distance) over the i-th kTaskRows rows.
 template <class D>
 void candidate_totals(const Block& block, const Centers& centers, const D* current, D* out,
                       int64_t* totals, const Run& run);
+
+// Rows that are nearer to a center than `current` says: those of center c, ascending, from
+// start[c].
+template <class D>
+struct NearerRows {
+  std::vector<int64_t> start;
+  std::vector<int64_t> rows;
+  std::vector<D> distances;
+};
+template <class D>
+NearerRows<D> nearer(const Block& block, const Centers& centers, const D* current, const Run& run);
 
 struct SparseCounts {
   std::vector<int64_t> indptr;

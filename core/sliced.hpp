@@ -7,6 +7,8 @@
 // two and eight that there can be.
 #pragma once
 
+#include <type_traits>
+
 #include "nearest.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
@@ -18,35 +20,51 @@ inline V not_(V a) { return xor_(a, ones()); }
 
 // ------------------------------------------------------------------------- rows -> planes
 
-// Bit b of byte i of the rows becomes plane 8 i + b.
-inline void slice_rows(const uint8_t* rows, int64_t stride, int64_t n_bytes, uint8_t* planes) {
-  alignas(64) uint8_t columns[16][kPlaneRows];
-  for (int64_t first = 0; first < n_bytes; first += 16) {
-    for (int strip = 0; strip < 8; ++strip) {
-      V x[16];
-      for (int i = 0; i < 16; ++i) {  // in the order that makes planes come out in order
+// Transposes 8 x 16 bytes in every lane: a[i] gets bytes 2 i and 2 i + 1 of all eight.
+SOFTMODES_INLINE void transpose8(V (&a)[8]) {
+  V b[8];
+  for (int stage = 0; stage < 3; ++stage) {
+    for (int i = 0; i < 4; ++i) {
+      b[2 * i] = interleave_low(a[i], a[i + 4]);
+      b[2 * i + 1] = interleave_high(a[i], a[i + 4]);
+    }
+    for (int i = 0; i < 8; ++i) a[i] = b[i];
+  }
+}
+
+// The planes of kPieces x 16 bytes of the rows. A byte of a plane is of eight rows; those of byte
+// 16 l + s go through lane l in turn s.
+template <int kPieces>
+inline void slice_pieces(const uint8_t* rows, int64_t stride, uint8_t* planes) {
+  V eights[kPieces][8][16];
+  for (int turn = 0; turn < 16; ++turn)
+    for (int piece = 0; piece < kPieces; ++piece) {
+      V x[8];
+      for (int i = 0; i < 8; ++i) {
+        const int row = kLastBitFirst ? 7 - i : i;
         const uint8_t* lanes[kLanes];
         for (int lane = 0; lane < kLanes; ++lane)
-          lanes[lane] = rows + (128 * lane + 64 * (i / 8) + 8 * strip + i % 8) * stride + first;
+          lanes[lane] = rows + (128 * lane + 8 * turn + row) * stride + 16 * piece;
         x[i] = load_lanes(lanes);
       }
-      transpose16(x);
-      for (int i = 0; i < 16; ++i) store(columns[i] + strip * kWidth, transpose_bits(x[i]));
+      transpose8(x);
+      for (int i = 0; i < 8; ++i) eights[piece][i][turn] = transpose_bits_fast(x[i]);
     }
-    for (int i = 0; i < 16; i += 2) {
-      V x[16];
-      for (int strip = 0; strip < 8; ++strip) {
-        x[strip] = load(columns[i] + strip * kWidth);
-        x[8 + strip] = load(columns[i + 1] + strip * kWidth);
-      }
-      transpose16(x);
-      uint8_t* out = planes + (first + i) * 8 * kWidth;
-      for (int bit = 0; bit < 8; ++bit) {
-        store(out + bit * kWidth, interleave_low64(x[bit], x[8 + bit]));
-        store(out + (8 + bit) * kWidth, interleave_high64(x[bit], x[8 + bit]));
-      }
+  for (auto& piece : eights)
+    for (auto& two_bytes : piece) {
+      transpose16(two_bytes);
+      for (int bit = 0; bit < 16; ++bit, planes += kWidth) store(planes, two_bytes[bit]);
     }
-  }
+}
+
+// Bit b of byte i of the rows becomes plane 8 i + b.
+inline void slice_rows(const uint8_t* rows, int64_t stride, int64_t n_bytes, uint8_t* planes) {
+  constexpr int64_t kLong = 64;  // bytes of rows that first-level caches hold only part of
+  int64_t byte = 0;
+  for (; stride >= kLong && byte + 16 < n_bytes; byte += 32)
+    slice_pieces<2>(rows + byte, stride, planes + byte * 8 * kWidth);
+  for (; byte < n_bytes; byte += 16)
+    slice_pieces<1>(rows + byte, stride, planes + byte * 8 * kWidth);
 }
 
 // The planes of a triple: parity of the mismatches with centers of even and of odd parity, then
@@ -273,12 +291,11 @@ inline void unslice(const V* planes, int n_bits, int64_t n, T* out) {
   }
 }
 
-// Compares a tile's rows with all centers: the lowest distances, and what every center offered.
-template <int kBits>
-inline void offer_centers(const Plan& plan, const TileScratch& scratch, Ahead ahead, V* lowest,
-                          Nearer* offers) {
+// Calls visit(center, distance) for all centers.
+template <int kBits, class Visit>
+inline void compare_planes(const Plan& plan, const TileScratch& scratch, Ahead ahead,
+                           const Visit& visit) {
   const SlicedPlan& sliced = *plan.sliced;
-  for (int b = 0; b < kBits; ++b) lowest[b] = ones();  // more than any distance
   for (int64_t first = 0; first < plan.n_centers; first += kSlicedGroup) {
     const int64_t left = plan.n_centers - first, n = left < kSlicedGroup ? left : kSlicedGroup;
     for (int64_t i = 0; i < sliced.n_blocks; ++i) {
@@ -292,7 +309,7 @@ inline void offer_centers(const Plan& plan, const TileScratch& scratch, Ahead ah
         if (i) distance.read(kept);
         add_block(block, i == 0, scratch.planes, addends, distance);
         if (i + 1 == sliced.n_blocks)
-          offers[first + c] = offer_center(distance, lowest);
+          visit(first + c, distance);
         else
           distance.write(kept);
       }
@@ -300,20 +317,41 @@ inline void offer_centers(const Plan& plan, const TileScratch& scratch, Ahead ah
   }
 }
 
+// Calls f with the plan's number of bits, as a constant.
+template <class F>
+inline auto with_bits(const SlicedPlan& plan, const F& f) {
+  switch (plan.distance_bits) {
+    case 7:
+      return f(std::integral_constant<int, 7>());
+    case 8:
+      return f(std::integral_constant<int, 8>());
+    case 10:
+      return f(std::integral_constant<int, 10>());
+    case 12:
+      return f(std::integral_constant<int, 12>());
+    default:
+      return f(std::integral_constant<int, kMostDistanceBits>());
+  }
+}
+
+// Slices the rows of a tile; returns the next ones, to be fetched while these are compared.
+inline Ahead start_tile(const Plan& plan, const uint8_t* rows, int64_t n_rows,
+                        const TileScratch& scratch) {
+  const uint8_t* whole = whole_tile(plan, rows, n_rows, scratch);
+  slice_rows(whole, plan.stride, plan.sliced->n_bytes, scratch.tile);
+  const int64_t bytes = kPlaneRows * plan.stride;
+  const int64_t steps = plan.n_centers * plan.sliced->n_blocks;
+  return {rows + bytes, bytes, (bytes / steps / 64 + 1) * 64};
+}
+
+// The lowest distances of a tile's rows, and what every center offered.
+template <int kBits>
 inline void offer_centers(const Plan& plan, const TileScratch& scratch, Ahead ahead, V* lowest,
                           Nearer* offers) {
-  switch (plan.sliced->distance_bits) {
-    case 7:
-      return offer_centers<7>(plan, scratch, ahead, lowest, offers);
-    case 8:
-      return offer_centers<8>(plan, scratch, ahead, lowest, offers);
-    case 10:
-      return offer_centers<10>(plan, scratch, ahead, lowest, offers);
-    case 12:
-      return offer_centers<12>(plan, scratch, ahead, lowest, offers);
-    default:
-      return offer_centers<kMostDistanceBits>(plan, scratch, ahead, lowest, offers);
-  }
+  for (int b = 0; b < kBits; ++b) lowest[b] = ones();  // more than any distance
+  compare_planes<kBits>(plan, scratch, ahead, [&](int64_t c, const Number<kBits>& distance) {
+    offers[c] = offer_center(distance, lowest);
+  });
 }
 
 // The centers that rows go to: the first and the last of the nearest, and whether there are more.
@@ -394,14 +432,11 @@ inline void settle_ties(const Nearer* offers, const Choice& choice, int64_t n_ce
 inline void nearest_sliced(const Plan& plan, const uint8_t* rows, int64_t n_rows,
                            int64_t global_row, Ties ties, const TileScratch& scratch,
                            uint32_t* distance, int32_t* label) {
-  const uint8_t* whole = whole_tile(plan, rows, n_rows, scratch);
-  slice_rows(whole, plan.stride, plan.sliced->n_bytes, scratch.tile);
-  const int64_t bytes = kPlaneRows * plan.stride;
-  const int64_t steps = plan.n_centers * plan.sliced->n_blocks;
+  const Ahead ahead = start_tile(plan, rows, n_rows, scratch);
   V lowest[kMostDistanceBits];
   auto* offers = reinterpret_cast<Nearer*>(scratch.offers);
-  offer_centers(plan, scratch, {rows + bytes, bytes, (bytes / steps / 64 + 1) * 64}, lowest,
-                offers);
+  with_bits(*plan.sliced,
+            [&](auto bits) { offer_centers<bits.value>(plan, scratch, ahead, lowest, offers); });
   const int label_bits = std::bit_width(static_cast<uint64_t>(plan.n_centers - 1));
   Choice choice;
   choose(offers, plan.n_centers, label_bits, choice);
@@ -411,6 +446,76 @@ inline void nearest_sliced(const Plan& plan, const uint8_t* rows, int64_t n_rows
     settle_ties(offers, choice, plan.n_centers, label_bits, n_rows,
                 {ties, global_row, plan.clusters}, label);
 }
+
+// ------------------------------------------------------------------- rows nearer than before
+
+// Numbers below 2^kBits as planes; those beyond as the largest, missing ones as 0.
+template <int kBits>
+inline void slice_numbers(const uint32_t* numbers, int64_t n, V* planes) {
+  constexpr uint32_t largest = (1u << kBits) - 1;
+  alignas(64) uint8_t rows[kPlaneRows * 16] = {}, bits[kPlaneRows * 16];
+  for (int64_t i = 0; i < n; ++i) {
+    const uint32_t x = numbers[i] < largest ? numbers[i] : largest;
+    rows[16 * i] = static_cast<uint8_t>(x);
+    rows[16 * i + 1] = static_cast<uint8_t>(x >> 8);
+  }
+  slice_rows(rows, 16, 2, bits);
+  for (int b = 0; b < kBits; ++b) planes[b] = load(bits + b * kWidth);
+}
+
+// Of many rows the distances are wanted as numbers at once, of few one by one.
+template <int kBits>
+inline Found* append_rows(int32_t center, const Number<kBits>& distance, V rows, Found* out) {
+  constexpr int kWords = kWidth / 8, kMany = 12;
+  uint64_t words[kWords], bits[kBits][kWords];
+  std::memcpy(words, &rows, sizeof words);
+  std::memcpy(bits, distance.bit, sizeof bits);
+  int n = 0;
+  unsigned filled = 0;  // which words: most have no bit, and would cost a branch gone wrong
+  for (int word = 0; word < kWords; ++word) {
+    n += std::popcount(words[word]);
+    filled |= (words[word] ? 1u : 0u) << word;
+  }
+  uint16_t numbers[kPlaneRows];
+  if (n >= kMany) unslice(distance.bit, kBits, kPlaneRows, numbers);
+  for (; filled; filled &= filled - 1) {
+    const int word = std::countr_zero(filled);
+    for (uint64_t left = words[word]; left; left &= left - 1) {
+      const int bit = std::countr_zero(left), row = 64 * word + bit;
+      uint32_t d = 0;
+      if (n >= kMany)
+        d = numbers[row];
+      else
+        for (int b = 0; b < kBits; ++b) d |= static_cast<uint32_t>(bits[b][word] >> bit & 1) << b;
+      *out++ = {center, row, d};
+    }
+  }
+  return out;
+}
+
+template <int kBits>
+inline int64_t nearer_as(const Plan& plan, int64_t n_rows, const uint32_t* current,
+                         const TileScratch& scratch, Ahead ahead, Found* found) {
+  V before[kBits];
+  slice_numbers<kBits>(current, n_rows, before);
+  Found* end = found;
+  compare_planes<kBits>(plan, scratch, ahead, [&](int64_t c, const Number<kBits>& distance) {
+    V lower = zero();
+    for (int b = 0; b < kBits; ++b) lower = majority(not_(distance.bit[b]), before[b], lower);
+    if (any_bit(lower)) end = append_rows(static_cast<int32_t>(c), distance, lower, end);
+  });
+  return end - found;
+}
+
+inline int64_t nearer(const Plan& plan, const uint8_t* rows, int64_t n_rows,
+                      const uint32_t* current, const TileScratch& scratch, Found* found) {
+  const Ahead ahead = start_tile(plan, rows, n_rows, scratch);
+  return with_bits(*plan.sliced, [&](auto bits) {
+    return nearer_as<bits.value>(plan, n_rows, current, scratch, ahead, found);
+  });
+}
+
+// ----------------------------------------------------------------------------------------
 
 inline void nearest(const Plan& plan, const uint8_t* rows, int64_t n_rows, int64_t first,
                     int64_t global_row, Ties ties, const TileScratch& scratch, uint32_t* distance,

@@ -47,11 +47,11 @@ class UpdatePass {
 
   TallySum run(const Interrupted& interrupted) {
     const bool finished =
-        run_tasks(ceil_div(block_.n_rows, kSummedRows), n_threads_, interrupted,
+        run_tasks(ceil_div(block_.n_rows, kTaskRows), n_threads_, interrupted,
                   [&](int64_t i, int thread, const Stop& stop) {
-                    const int64_t end = std::min(block_.n_rows, (i + 1) * kSummedRows);
+                    const int64_t end = std::min(block_.n_rows, (i + 1) * kTaskRows);
                     const int64_t rows = changed_.tile_rows;
-                    for (int64_t r = i * kSummedRows; r < end && !stop.requested(); r += rows)
+                    for (int64_t r = i * kTaskRows; r < end && !stop.requested(); r += rows)
                       tile(r, std::min(rows, end - r), *workers_[thread]);
                   });
     if (!finished) throw Interrupt{};

@@ -44,7 +44,7 @@ def assert_same(found, expected):
 
 @pytest.mark.parametrize("tie_key", [KEY, None])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(("n", "k"), [(1500, 2), (1500, 40), (700, 300)])
+@pytest.mark.parametrize(("n", "k"), [(1500, 2), (1500, 40), (1500, 50), (700, 300)])
 def test_updates_equal_passes_made_anew(isa, n, k, weighted, tie_key, monkeypatch):
     monkeypatch.setattr(again, "LONG_COMPARISON", 0)
     monkeypatch.setattr(again, "MOST_CHANGED", 1.0)

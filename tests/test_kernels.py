@@ -128,17 +128,19 @@ def test_every_field_width_equals_reference(isa, width, ignore):
     rng = np.random.default_rng(width)
     for d in (1, 2, 7, 33):
         table = make_table(rng, 70, [width] * d, ignore=ignore)
-        check(table, make_centers(rng, table, 5), tie_key=3)
-        check(table, make_centers(rng, table, 3, strange=True))
+        for k in (3, 17):  # by look-up, by bit planes
+            check(table, make_centers(rng, table, k), tie_key=3)
+            check(table, make_centers(rng, table, k, strange=True))
 
 
-@pytest.mark.parametrize("start", range(1, 301, 100))
+@pytest.mark.parametrize("start", range(1, 601, 100))
 def test_every_number_of_rows_equals_reference(isa, start):
     rng = np.random.default_rng(start)
     widths = [2] * 9 + [3, 4, 5, 3, 16, 17, 300]
     for n in range(start, start + 100):
         table = make_table(rng, n, widths, ignore=n % 2 == 0, first_row=n)
         check(table, make_centers(rng, table, 1 + n % 6), tie_key=n)
+        check(table, make_centers(rng, table, 16 + n % 6), tie_key=n)
 
 
 @pytest.mark.parametrize("kind", ["binary", "mixed"])
@@ -149,9 +151,12 @@ def test_every_number_of_features_equals_reference(isa, start, kind):
     for d in range(start, start + 200):
         table = make_table(rng, 17, rng.choice(choices[kind], d))
         check(table, make_centers(rng, table, 1 + d % 5), tie_key=d)
+        check(table, make_centers(rng, table, 16 + d % 5), tie_key=d)
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 7, 8, 9, 63, 127, 128, 129, 131, 255, 256, 257, 300])
+@pytest.mark.parametrize(
+    "k", [1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 33, 63, 128, 129, 255, 256, 257, 600]
+)
 @pytest.mark.parametrize("tie_key", [None, 0, 2**64 - 1])
 def test_every_number_of_clusters_equals_reference(isa, k, tie_key):
     rng = np.random.default_rng(k)
@@ -160,7 +165,7 @@ def test_every_number_of_clusters_equals_reference(isa, k, tie_key):
         check(table, make_centers(rng, table, k), tie_key=tie_key)
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 6, 18])
 @pytest.mark.parametrize("d", [511, 512, 1000, 2047, 2500, 5000])
 def test_long_binary_rows_equal_reference(isa, k, d):
     rng = np.random.default_rng(d)
@@ -173,7 +178,7 @@ def test_rows_that_differ_everywhere_overflow_nothing(isa, width):
     for d in (33, 260, 600):
         n_codes, ignored = np.full(d, width, np.int32), np.full(d, -1, np.int32)
         table = Table(np.full((1100, d), width - 1, np.int32), n_codes, ignored)
-        for k in (1, 5):
+        for k in (1, 5, 17):
             check(table, np.zeros((k, d), np.int32))
         check(table, np.zeros((2, d), np.int32), np.full(d, 65535, np.uint32))
 
@@ -202,7 +207,8 @@ def test_row_weights_equal_reference(isa):
     rng = np.random.default_rng(1)
     weight = rng.integers(0, 1 << 40, 500)
     table = make_table(rng, 500, [2] * 20 + [3, 5, 9, 17, 300], ignore=True, weight=weight)
-    check(table, make_centers(rng, table, 7), tie_key=1, n_threads=2)
+    for k in (7, 20):
+        check(table, make_centers(rng, table, k), tie_key=1, n_threads=2)
 
 
 def test_weight_two_counts_as_the_row_twice(isa):
@@ -247,7 +253,7 @@ def test_instruction_sets_agree_on_many_rows():
 
 def test_any_cut_into_blocks_gives_the_same_tally(isa):
     table = big_table(3000)
-    centers = make_centers(np.random.default_rng(3), table, 9)
+    centers = make_centers(np.random.default_rng(3), table, 20)
     whole = run_tally(table.block(), centers, tie_key=6)
     cuts = [0, 1, 257, 1000, 2999, 3000]
     parts = [
@@ -330,8 +336,28 @@ def test_candidate_totals_equal_reference(isa, dtype, weighted):
         out = np.zeros((6, 5000), dtype)
         totals = _kernels.candidate_totals(table.block(), candidates, None, current, out, n_threads)
         assert_array_equal(out, expected)
-        edges = np.arange(0, 5000, _kernels.SUMMED_ROWS)
-        assert_array_equal(totals, np.add.reduceat(lower, edges, axis=1).T)
+        assert_array_equal(totals, lower.sum(axis=1))
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.uint32])
+@pytest.mark.parametrize(("n", "k"), [(600, 1), (600, 2), (9000, 5), (600, 40), (300, 530)])
+@pytest.mark.parametrize("near", [0.02, 0.5])
+def test_nearer_rows_equal_reference(isa, dtype, n, k, near):
+    rng = np.random.default_rng(k)
+    for widths in ([2] * 50 + [3, 20, 300], [2] * 500):
+        table = make_table(rng, n, widths, ignore=True)
+        centers = make_centers(rng, table, k, strange=True)
+        weights = rng.integers(0, 9, len(widths)).astype(np.uint32)
+        for feature_weight in (None, weights) if k < 40 else (None,):
+            distances = reference.distances(table.codes, centers, table.ignored, feature_weight)
+            current = np.quantile(distances, near, axis=1).astype(dtype)
+            current[::7] = np.iinfo(dtype).max
+            start, rows, found = _kernels.nearer(table.block(), centers, feature_weight, current, 2)
+            expected = current > distances.T
+            assert_array_equal(np.diff(start), expected.sum(axis=1))
+            assert_array_equal(rows, np.nonzero(expected)[1])
+            assert_array_equal(found, distances.T[expected])
+            assert found.dtype == dtype
 
 
 @pytest.mark.parametrize("weighted", [False, True])

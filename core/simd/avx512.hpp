@@ -18,7 +18,7 @@ constexpr int kFewClusters = 8;
 constexpr int kFewCenters = 16;
 constexpr int kLongRow = 64;
 constexpr bool kPopcount = true;
-constexpr int kSlicedCenters = 4;
+constexpr int kSlicedCenters = 16;
 
 using V = __m512i;
 
@@ -104,15 +104,17 @@ inline V full_adder(V& sum, V a, V b) {
 inline V or_xor(V a, V b, V c) { return _mm512_ternarylogic_epi64(a, b, c, 0xf6); }  // a | (b ^ c)
 inline V select(V mask, V yes, V no) { return _mm512_ternarylogic_epi64(mask, yes, no, 0xca); }
 inline bool any_bit(V x) { return _mm512_test_epi64_mask(x, x); }
-inline V interleave_low64(V a, V b) { return _mm512_unpacklo_epi64(a, b); }
-inline V interleave_high64(V a, V b) { return _mm512_unpackhi_epi64(a, b); }
 inline uint64_t byte_bits(V mask) { return _mm512_movepi8_mask(mask); }
 
-inline V transpose_bits(V x) {
-  // The instruction numbers the rows of its matrix from the last byte.
-  const V reversed = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
+// The instruction numbers the rows of its matrix from the last byte.
+constexpr bool kLastBitFirst = true;
+inline V transpose_bits_fast(V x) {
   const V identity = _mm512_set1_epi64(static_cast<long long>(0x8040201008040201ull));
-  return _mm512_gf2p8affine_epi64_epi8(identity, _mm512_shuffle_epi8(x, reversed), 0);
+  return _mm512_gf2p8affine_epi64_epi8(identity, x, 0);
+}
+inline V transpose_bits(V x) {
+  const V reversed = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
+  return transpose_bits_fast(_mm512_shuffle_epi8(x, reversed));
 }
 
 inline V one_hot(const uint8_t* p, int) {
@@ -127,8 +129,8 @@ inline V one_hot(const uint8_t* p, int) {
 inline V one_hot_bytes(const uint8_t* p, int) {
   const V from = _mm512_set_epi64(0x1818181818181818, 0x1818181818181818, 0x1010101010101010,
                                   0x1010101010101010, 0x0808080808080808, 0x0808080808080808, 0, 0);
-  const V bits = _mm512_broadcast_i32x4(
-      _mm_set_epi64x(0, static_cast<long long>(0x8040201008040201ull)));
+  const V bits =
+      _mm512_broadcast_i32x4(_mm_set_epi64x(0, static_cast<long long>(0x8040201008040201ull)));
   return lookup(bits, _mm512_adds_epu8(sub8(broadcast_lane(p), from), broadcast8(0x70)));
 }
 

@@ -14,8 +14,8 @@ constexpr int kWidth = 16;           // bytes of a vector
 constexpr int kLanes = kWidth / 16;  // table look-ups and interleaving stay inside a lane
 constexpr int kFewCenters = 4;       // up to here rows of kLongRow bytes are not transposed
 constexpr int kLongRow = 256;
-constexpr bool kPopcount = true;   // is popcount8 faster than two look-ups?
-constexpr int kSlicedCenters = 4;  // from here rows are compared by bit planes
+constexpr bool kPopcount = true;    // is popcount8 faster than two look-ups?
+constexpr int kSlicedCenters = 16;  // from here rows are compared by bit planes
 
 struct V {
   uint8_t at[kWidth];
@@ -155,13 +155,6 @@ inline bool any_bit(V x) {
   for (uint8_t byte : x.at) any |= byte;
   return any;
 }
-// The first or second half of every lane of both.
-inline V interleave_low64(V a, V b) {
-  return each([&](int i) { return i < 8 ? a.at[i] : b.at[i - 8]; });
-}
-inline V interleave_high64(V a, V b) {
-  return each([&](int i) { return i < 8 ? a.at[i + 8] : b.at[i]; });
-}
 inline uint64_t byte_bits(V mask) {
   uint64_t bits = 0;
   for (int i = 0; i < kWidth; ++i) bits |= uint64_t{mask.at[i] != 0} << i;
@@ -186,6 +179,9 @@ inline V transpose_bits(V x) {
   }
   return x;
 }
+// The same, but with the bits of every byte in whatever order is fastest: last first?
+constexpr bool kLastBitFirst = false;
+inline V transpose_bits_fast(V x) { return transpose_bits(x); }
 
 // A quarter (see NibbleStream) of the one-hot bits of 16 bytes of nibbles.
 inline V one_hot(const uint8_t* p, int quarter) {

@@ -17,7 +17,7 @@ constexpr int kLanes = kWidth / 16;
 constexpr int kFewCenters = 4;
 constexpr int kLongRow = 256;
 constexpr bool kPopcount = true;
-constexpr int kSlicedCenters = 4;
+constexpr int kSlicedCenters = 16;
 
 using V = uint8x16_t;
 
@@ -75,12 +75,6 @@ inline V full_adder(V& sum, V a, V b) {
 inline V or_xor(V a, V b, V c) { return or_(a, xor_(b, c)); }
 inline V select(V mask, V yes, V no) { return vbslq_u8(mask, yes, no); }
 inline bool any_bit(V x) { return vmaxvq_u8(x) != 0; }
-inline V interleave_low64(V a, V b) {
-  return vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
-}
-inline V interleave_high64(V a, V b) {
-  return vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)));
-}
 inline uint64_t byte_bits(V mask) {
   const uint8_t places[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
   const V bits = vandq_u8(mask, vld1q_u8(places));
@@ -99,6 +93,8 @@ inline V transpose_bits(V bytes) {
   x = swap_bits<14>(x, 0x0000cccc0000ccccull);
   return vreinterpretq_u8_u64(swap_bits<28>(x, 0x00000000f0f0f0f0ull));
 }
+constexpr bool kLastBitFirst = false;
+inline V transpose_bits_fast(V x) { return transpose_bits(x); }
 
 inline V one_hot(const uint8_t* p, int quarter) {
   const uint8x8_t below_8 = vcreate_u8(0x8040201008040201ull), none = vcreate_u8(0);

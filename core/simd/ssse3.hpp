@@ -17,7 +17,7 @@ constexpr int kLanes = kWidth / 16;
 constexpr int kFewCenters = 4;
 constexpr int kLongRow = 256;
 constexpr bool kPopcount = false;
-constexpr int kSlicedCenters = 4;
+constexpr int kSlicedCenters = 16;
 
 using V = __m128i;
 
@@ -75,8 +75,6 @@ inline V full_adder(V& sum, V a, V b) {
 inline V or_xor(V a, V b, V c) { return or_(a, xor_(b, c)); }
 inline V select(V mask, V yes, V no) { return xor_(no, and_(mask, xor_(yes, no))); }
 inline bool any_bit(V x) { return _mm_movemask_epi8(_mm_cmpeq_epi8(x, zero())) != 0xffff; }
-inline V interleave_low64(V a, V b) { return _mm_unpacklo_epi64(a, b); }
-inline V interleave_high64(V a, V b) { return _mm_unpackhi_epi64(a, b); }
 inline uint64_t byte_bits(V mask) { return static_cast<uint32_t>(_mm_movemask_epi8(mask)); }
 
 template <int kShift>
@@ -90,6 +88,8 @@ inline V transpose_bits(V x) {
   x = swap_bits<14>(x, 0x0000cccc0000ccccull);
   return swap_bits<28>(x, 0x00000000f0f0f0f0ull);
 }
+constexpr bool kLastBitFirst = false;
+inline V transpose_bits_fast(V x) { return transpose_bits(x); }
 
 inline V one_hot(const uint8_t* p, int quarter) {
   const long long below_8 = static_cast<long long>(0x8040201008040201ull);

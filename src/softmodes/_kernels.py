@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from softmodes.pack import Block
 
 __all__ = [
-    "SUMMED_ROWS",
     "candidate_totals",
     "distances",
     "draw_dense",
@@ -28,6 +27,7 @@ __all__ = [
     "expected_cost_wide",
     "instruction_set",
     "instruction_sets",
+    "nearer",
     "presence",
     "roofs",
     "tally",
@@ -35,7 +35,6 @@ __all__ = [
     "wide_counts",
 ]
 
-SUMMED_ROWS: int = _core.summed_rows
 Distance = TypeVar("Distance", np.uint16, np.uint32)
 
 
@@ -136,10 +135,9 @@ def candidate_totals(
     distances: NDArray[Distance],
     n_threads: int,
 ) -> NDArray[np.int64]:
-    """Return the sums of weight * min(current, distance to the candidate).
+    """Return, by candidate, the sum of weight * min(current, distance).
 
-    There is one for every `SUMMED_ROWS` rows and candidate: (ceil(n / SUMMED_ROWS), m). The
-    distances themselves go into `distances` (m, n); its type must hold the largest.
+    The distances themselves go into `distances` (m, n); its type must hold the largest.
     """
     totals: NDArray[np.int64] = _core.candidate_totals(
         block.layout.native,
@@ -151,7 +149,24 @@ def candidate_totals(
         distances,
         n_threads,
     )
-    return totals.reshape(-1, len(candidates))
+    return totals.reshape(-1, len(candidates)).sum(axis=0)  # type: ignore[no-any-return]
+
+
+def nearer(
+    block: Block,
+    centers: NDArray[np.int32],
+    feature_weight: NDArray[np.uint32] | None,
+    current: NDArray[Distance],
+    n_threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Distance]]:
+    """Return the rows that are nearer to a center than `current`, as `start`, `rows`, `distances`.
+
+    Those of center c are `rows[start[c] : start[c + 1]]`, ascending.
+    """
+    found: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Distance]] = _core.nearer(
+        block.layout.native, block.packed, centers, feature_weight, current, n_threads
+    )
+    return found
 
 
 def wide_counts(

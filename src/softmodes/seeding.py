@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,12 @@ from softmodes.tally import feature_counts, largest_distance
 
 Codes = NDArray[np.int32]
 
-_CHUNK = 4096  # rows unpacked at once
+_CHUNK = 4096  # rows unpacked, or searched, at once
+# Candidates of the first steps are each near to many rows. Later ones are near to few, and are
+# drawn ahead for as many steps as there are groups of so many seeds, up to a limit.
+_FIRST_STEPS = 16
+_SEEDS_PER_STEP_AHEAD = 4
+_STEPS_AHEAD = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,17 +67,17 @@ def d1(seeding: Seeding, n_candidates: int = 1) -> Codes:
     seeds = np.empty((k, store.layout.n_features), np.int32)
     seeds[0] = store.rows(locate_weight(store, seeding.tickets(0, 1, store.total_weight)))[0]
     potential = _Potential(seeding)
-    totals = potential.with_candidates(seeds[:0], seeds[:1])[:, 0]
+    tickets = _TicketsAhead(seeding, potential, n_candidates)
+    total = int(potential.totals(seeds[:1]).sum())
     for step in range(1, k):
-        total = int(totals.sum())
         if total == 0:
             seeds[step:] = _repeats(seeding, step)
             break
-        drawn = seeding.tickets(step, n_candidates, total)
-        candidates = store.rows(potential.locate(seeds[:step], totals, drawn))
-        by_block = potential.with_candidates(seeds[:step], candidates)
-        best = int(np.argmin(by_block.sum(axis=0)))
-        seeds[step], totals = candidates[best], by_block[:, best]
+        pool, chosen = tickets.take(seeds[:step])
+        gains = potential.gains(seeds[:step], pool, chosen)
+        best = int(np.argmax(gains))
+        seeds[step] = pool.candidates[chosen[best]]
+        total -= int(gains[best])
     potential.forget()
     return seeds
 
@@ -131,34 +136,112 @@ def complete(seeding: Seeding, seeds: Codes) -> Codes:
 def locate_weight(store: RowStore, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the rows in which tickets of [0, total weight) fall."""
     totals = np.array(store.map(_weight_total), np.int64)
-    return _locate(store, totals, drawn, _weights)
+    return _locate(store, totals, drawn, _weights)[0]
 
 
 # ------------------------------------------------------------------------------------- D1
 
 
+@dataclass(frozen=True, eq=False)
+class _Pool:
+    """Candidates drawn ahead, and how far each one's ticket lies in its row's share."""
+
+    step: int
+    rows: NDArray[np.int64]
+    rests: NDArray[np.int64]
+    candidates: Codes
+
+
+class _TicketsAhead:
+    """Candidates of several steps, drawn and compared with all rows together.
+
+    A row's share of the tickets is its distance to the seeds, which only shrinks. A ticket drawn
+    some steps ago counts if it lies in what is left of its row's share: then it is one drawn now.
+    """
+
+    def __init__(self, seeding: Seeding, potential: _Potential, n_candidates: int) -> None:
+        self._seeding = seeding
+        self._potential = potential
+        self._n_candidates = n_candidates
+        nothing = np.empty(0, np.int64)
+        self._pool = _Pool(0, nothing, nothing, np.empty((0, 0), np.int32))
+        self._unused = np.empty(0, np.intp)
+
+    def take(self, seeds: Codes) -> tuple[_Pool, NDArray[np.intp]]:
+        """Return the candidates for the next seed: a pool, and which of it."""
+        n = self._n_candidates
+        if len(self._unused) >= n:
+            shares = self._potential.shares_of(seeds, self._pool.rows[self._unused])
+            self._unused = self._unused[self._pool.rests[self._unused] < shares]
+        if len(self._unused) < n:
+            self._pool = self._draw(seeds)
+            self._unused = np.arange(len(self._pool.rows))
+        chosen, self._unused = self._unused[:n], self._unused[n:]
+        return self._pool, chosen
+
+    def _draw(self, seeds: Codes) -> _Pool:
+        step = len(seeds)
+        n_steps = 1
+        if step >= _FIRST_STEPS:
+            n_steps = min(step // _SEEDS_PER_STEP_AHEAD, _STEPS_AHEAD, self._seeding.k - step)
+        totals = self._potential.totals(seeds)
+        drawn = self._seeding.tickets(step, n_steps * self._n_candidates, int(totals.sum()))
+        rows, rests = self._potential.locate(seeds, totals, drawn)
+        return _Pool(step, rows, rests, self._seeding.store.rows(rows))
+
+
+Rows: TypeAlias = NDArray[np.int64] | slice
+
+
+@dataclass(frozen=True, eq=False)
+class _Nearer:
+    """Rows of a block, at least those nearer to a pool's candidates than to the seeds when drawn.
+
+    They are listed by candidate, from `start` on; without `rows`, all are meant.
+    """
+
+    pool: _Pool
+    start: NDArray[np.int64]
+    rows: NDArray[np.int64] | None
+    distances: NDArray[Any]
+
+    def to(self, candidate: int) -> tuple[Rows, NDArray[Any]]:
+        """Return the rows that may be nearer to one candidate, and their distances."""
+        span = slice(self.start[candidate], self.start[candidate + 1])
+        return slice(None) if self.rows is None else self.rows[span], self.distances[span]
+
+
 @dataclass(eq=False)
 class _Known:
-    """What a block knows of its distances: to the seeds so far, and to the candidates last seen."""
+    """What a block knows of its distances: to the seeds so far, and to the candidates drawn."""
 
     stamp: int
     n_seeds: int
     current: NDArray[Any]
-    sums: NDArray[np.int64]
-    candidates: Codes
-    lowered: NDArray[Any]
-    lowered_sums: NDArray[np.int64]
+    nearer: _Nearer | None = None
+    chosen: NDArray[np.intp] | None = None  # the candidates last asked for
+    _shares: _Shares | None = None
 
     def advance(self, seed: Codes) -> bool:
         """Make a candidate the next seed; False if it was none."""
-        found = np.flatnonzero((self.candidates == seed).all(axis=1))
+        if self.nearer is None or self.chosen is None:
+            return False
+        candidates = self.nearer.pool.candidates[self.chosen]
+        found = self.chosen[(candidates == seed).all(axis=1)]
         if not len(found):
             return False
-        np.minimum(self.current, self.lowered[found[0]], out=self.current)
-        self.sums = self.lowered_sums[:, found[0]]
+        rows, distances = self.nearer.to(found[0])
+        self.current[rows] = np.minimum(self.current[rows], distances)
         self.n_seeds += 1
-        self.candidates = self.candidates[:0]
+        self._shares = None
         return True
+
+    def shares(self, block: Block) -> _Shares:
+        """Return what the rows have of all tickets."""
+        if self._shares is None:
+            weight = block.weight
+            self._shares = _Shares(self.current if weight is None else self.current * weight)
+        return self._shares
 
 
 class _Potential:
@@ -169,31 +252,75 @@ class _Potential:
         self._stamp = seeding.word_key(-1)
         self._feature_weight = seeding.feature_weight
 
-    def with_candidates(self, seeds: Codes, candidates: Codes) -> NDArray[np.int64]:
-        """Return, by block and candidate, the total distance if that candidate became a seed."""
-        task = partial(self._lower, seeds=seeds, candidates=candidates)
-        return np.array(self._store.map(task), np.int64)
+    def totals(self, seeds: Codes) -> NDArray[np.int64]:
+        """Return the total distance by block."""
+        return np.array(self._store.map(partial(self._total, seeds=seeds)), np.int64)
+
+    def gains(self, seeds: Codes, pool: _Pool, chosen: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return by how much each chosen candidate would lower the total distance as a seed."""
+        task = partial(self._gains, seeds=seeds, pool=pool, chosen=chosen)
+        return np.array(self._store.map(task), np.int64).sum(axis=0)  # type: ignore[no-any-return]
 
     def locate(
         self, seeds: Codes, totals: NDArray[np.int64], drawn: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Return the rows in which tickets of [0, total distance) fall."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the rows in which tickets of [0, total distance) fall, and how far in."""
         return _locate(self._store, totals, drawn, partial(self._shares, seeds=seeds))
+
+    def shares_of(self, seeds: Codes, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the tickets that rows have."""
+        shares = np.empty(len(rows), np.int64)
+        for index, found in self._store.map(partial(self._shares_here, seeds=seeds, rows=rows)):
+            shares[index] = found
+        return shares
 
     def forget(self) -> None:
         self._store.map(_forget)
 
-    def _lower(
-        self, block: Block, n_threads: int, seeds: Codes, candidates: Codes
-    ) -> NDArray[np.int64]:
+    def _total(self, block: Block, n_threads: int, seeds: Codes) -> int:
+        return int(self._shares(block, n_threads, seeds).sums.sum())
+
+    def _gains(
+        self, block: Block, n_threads: int, seeds: Codes, pool: _Pool, chosen: NDArray[np.intp]
+    ) -> list[int]:
         known = self._known(block, n_threads, seeds)
-        known.candidates = candidates
-        if known.lowered.shape != (len(candidates), len(known.current)):
-            known.lowered = np.empty((len(candidates), len(known.current)), known.current.dtype)
-        known.lowered_sums = _kernels.candidate_totals(
-            block, candidates, self._feature_weight, known.current, known.lowered, n_threads
+        known.chosen = chosen
+        if pool.step < _FIRST_STEPS:
+            return self._first_gains(block, n_threads, known, pool)
+        if known.nearer is None or known.nearer.pool.step != pool.step:
+            weight, current = self._feature_weight, known.current
+            found = _kernels.nearer(block, pool.candidates, weight, current, n_threads)
+            known.nearer = _Nearer(pool, *found)
+        return [_gain(known.current, block.weight, *known.nearer.to(i)) for i in chosen]
+
+    def _first_gains(self, block: Block, n_threads: int, known: _Known, pool: _Pool) -> list[int]:
+        """Compare with all candidates of one step, and keep all distances."""
+        shape = len(pool.candidates), len(known.current)
+        distances = known.nearer.distances if known.nearer else np.empty(0, known.current.dtype)
+        if len(distances) != math.prod(shape):
+            distances = np.empty(math.prod(shape), known.current.dtype)
+        totals = _kernels.candidate_totals(
+            block,
+            pool.candidates,
+            self._feature_weight,
+            known.current,
+            distances.reshape(shape),
+            n_threads,
         )
-        return known.lowered_sums.sum(axis=0)  # type: ignore[no-any-return]
+        known.nearer = _Nearer(pool, np.arange(shape[0] + 1) * shape[1], None, distances)
+        return (known.shares(block).sums.sum() - totals).tolist()  # type: ignore[no-any-return]
+
+    def _shares(self, block: Block, n_threads: int, seeds: Codes) -> _Shares:
+        return self._known(block, n_threads, seeds).shares(block)
+
+    def _shares_here(
+        self, block: Block, n_threads: int, seeds: Codes, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        current = self._known(block, n_threads, seeds).current
+        local = rows - block.first_row
+        index = np.flatnonzero((local >= 0) & (local < len(current)))
+        shares = current[local[index]].astype(np.int64)
+        return index, shares if block.weight is None else shares * block.weight[local[index]]
 
     def _known(self, block: Block, n_threads: int, seeds: Codes) -> _Known:
         """Return what is known with these seeds: from the cache, or anew."""
@@ -203,30 +330,40 @@ class _Potential:
                 return known
             if known.n_seeds == len(seeds) - 1 and known.advance(seeds[-1]):
                 return known
-        block.cache["seeding"] = known = self._known_anew(block, n_threads, seeds)
+        current = self._distances(block, n_threads, seeds)
+        block.cache["seeding"] = known = _Known(self._stamp, len(seeds), current)
         return known
 
-    def _known_anew(self, block: Block, n_threads: int, seeds: Codes) -> _Known:
-        dtype = distance_dtype(block.layout.n_features, self._feature_weight)
-        current = np.full(len(block.packed), np.iinfo(dtype).max, dtype)
-        lowered, sums = np.empty((1, len(current)), dtype), np.empty((0, 1), np.int64)
-        for seed in seeds:
-            sums = _kernels.candidate_totals(
-                block, seed[None], self._feature_weight, current, lowered, n_threads
-            )
-            np.minimum(current, lowered[0], out=current)
-        return _Known(self._stamp, len(seeds), current, sums[:, 0], seeds[:0], lowered, sums)
+    def _distances(self, block: Block, n_threads: int, seeds: Codes) -> NDArray[Any]:
+        distances = np.empty(len(block.packed), np.uint32)
+        _kernels.tally(
+            block,
+            seeds,
+            feature_weight=self._feature_weight,
+            tie_key=None,
+            n_threads=n_threads,
+            counts=None,
+            sizes=None,
+            labels=None,
+            distances=distances,
+        )
+        return distances.astype(distance_dtype(block.layout.n_features, self._feature_weight))
 
-    def _shares(self, block: Block, n_threads: int, seeds: Codes) -> _Shares:
-        known, weight = self._known(block, n_threads, seeds), block.weight
-        if weight is None:
-            return _Shares(known.sums, known.current.__getitem__)
-        return _Shares(known.sums, lambda rows: known.current[rows] * weight[rows])
+
+def _gain(
+    current: NDArray[Any],
+    weight: NDArray[np.int64] | None,
+    rows: Rows,
+    distances: NDArray[Any],
+) -> int:
+    before = current[rows]
+    lowered = before - np.minimum(before, distances)
+    return int(lowered.sum(dtype=np.int64) if weight is None else lowered @ weight[rows])
 
 
 def distance_dtype(n_features: int, feature_weight: NDArray[np.uint32] | None) -> type[Any]:
-    """Return the narrowest type that holds every distance and one value beyond."""
-    return np.uint16 if largest_distance(n_features, feature_weight) < 65535 else np.uint32
+    """Return the narrowest type that holds every distance."""
+    return np.uint16 if largest_distance(n_features, feature_weight) < 65536 else np.uint32
 
 
 def _repeats(seeding: Seeding, step: int) -> Codes:
@@ -238,23 +375,25 @@ def _repeats(seeding: Seeding, step: int) -> Codes:
 # ------------------------------------------------------------------------ tickets -> rows
 
 
-@dataclass(frozen=True, eq=False)
 class _Shares:
-    """What the rows of a block have of all tickets: sums of SUMMED_ROWS each, and single rows."""
+    """What the rows of a block have of all tickets."""
 
-    sums: NDArray[np.int64]
-    of: Callable[[slice], NDArray[Any]]
+    def __init__(self, shares: NDArray[Any]) -> None:
+        self._shares = shares
+        self.sums = np.add.reduceat(shares, np.arange(0, len(shares), _CHUNK), dtype=np.int64)
 
-    def search(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the row at which the cumulated shares first exceed each ticket."""
+    def search(self, drawn: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the row in whose share each ticket falls, and how far in."""
         ends = np.cumsum(self.sums)
-        found = np.empty(len(drawn), np.int64)
-        for i, part in enumerate(np.searchsorted(ends, drawn, side="right")):
-            first = int(part) * _kernels.SUMMED_ROWS
-            rest = drawn[i] - (ends[part] - self.sums[part])
-            shares = np.cumsum(self.of(slice(first, first + _kernels.SUMMED_ROWS)), dtype=np.int64)
-            found[i] = first + np.searchsorted(shares, rest, side="right")
-        return found
+        rows, rests = np.empty((2, len(drawn)), np.int64)
+        for i, chunk in enumerate(np.searchsorted(ends, drawn, side="right")):
+            first = int(chunk) * _CHUNK
+            rest = drawn[i] - (ends[chunk] - self.sums[chunk])
+            cumulated = np.cumsum(self._shares[first : first + _CHUNK], dtype=np.int64)
+            row = np.searchsorted(cumulated, rest, side="right")
+            rows[i] = first + row
+            rests[i] = rest - (cumulated[row - 1] if row else 0)
+        return rows, rests
 
 
 def _locate(
@@ -262,14 +401,14 @@ def _locate(
     totals: NDArray[np.int64],
     drawn: NDArray[np.int64],
     shares: Callable[[Block, int], _Shares],
-) -> NDArray[np.int64]:
-    """Find the row in whose share of all tickets each one falls."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find the row in whose share of all tickets each one falls, and how far in."""
     bounds = np.concatenate([[0], np.cumsum(totals)])
-    rows = np.empty(len(drawn), np.int64)
+    rows, rests = np.empty((2, len(drawn)), np.int64)
     task = partial(_find, bounds=bounds, drawn=drawn, shares=shares)
-    for index, found in store.map(task):
-        rows[index] = found
-    return rows
+    for index, *found in store.map(task):
+        rows[index], rests[index] = found
+    return rows, rests
 
 
 def _find(
@@ -278,20 +417,18 @@ def _find(
     bounds: NDArray[np.int64],
     drawn: NDArray[np.int64],
     shares: Callable[[Block, int], _Shares],
-) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64]]:
     start, stop = bounds[block.index], bounds[block.index + 1]
     index = np.flatnonzero((drawn >= start) & (drawn < stop))
     if not len(index):
-        return index, np.empty(0, np.int64)
-    return index, block.first_row + shares(block, n_threads).search(drawn[index] - start)
+        return index, *np.empty((2, 0), np.int64)
+    rows, rests = shares(block, n_threads).search(drawn[index] - start)
+    return index, block.first_row + rows, rests
 
 
 def _weights(block: Block, n_threads: int) -> _Shares:
     weight = block.weight
-    if weight is None:
-        weight = np.broadcast_to(np.int64(1), len(block.packed))
-    edges = np.arange(0, len(weight), _kernels.SUMMED_ROWS)
-    return _Shares(np.add.reduceat(weight, edges, dtype=np.int64), weight.__getitem__)
+    return _Shares(np.ones(len(block.packed), np.int8) if weight is None else weight)
 
 
 def _weight_total(block: Block, n_threads: int) -> int:
