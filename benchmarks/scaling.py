@@ -46,9 +46,9 @@ class Size:
 # For each axis the largest size; the axis itself then goes down by two decades.
 LARGEST = {
     "n": Size(n=1_000_000, d=100, k=20, sigma=4),
-    "d": Size(n=50_000, d=2_000, k=20, sigma=4),
+    "d": Size(n=20_000, d=4_000, k=100, sigma=4),
     "k": Size(n=100_000, d=100, k=2_000, sigma=4),
-    "sigma": Size(n=10_000, d=100, k=100, sigma=200),
+    "sigma": Size(n=1_000, d=200, k=200, sigma=250),
 }
 LABELS = {"n": "rows", "d": "features", "k": "clusters", "sigma": "values per feature"}
 

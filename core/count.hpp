@@ -135,14 +135,20 @@ inline void count_pieces(const Rows& rows, int64_t begin, int64_t n_pieces, uint
 }
 
 // Rows in turn go to four tables: those of one cluster often have the same value, and would wait
-// for each other.
-inline void count_byte(const Rows& rows, int64_t byte, uint32_t* counters) {
+// for each other. For few rows that would not pay.
+inline void count_byte(const Rows& rows, ByteColumn column, uint32_t* counters) {
+  const int64_t byte = column.byte;
+  constexpr int64_t kFewRows = 1024;
+  if (rows.n < kFewRows) {
+    for (int64_t i = 0; i < rows.n; ++i) ++counters[rows[i][byte]];
+    return;
+  }
   uint32_t table[4][256] = {};
   int64_t i = 0;
   for (; i + 4 <= rows.n; i += 4)
     for (int j = 0; j < 4; ++j) ++table[j][rows[i + j][byte]];
   for (; i < rows.n; ++i) ++table[0][rows[i][byte]];
-  for (int value = 0; value < 256; ++value)
+  for (int value = 0; value < column.n_codes; ++value)
     counters[value] += table[0][value] + table[1][value] + table[2][value] + table[3][value];
 }
 
@@ -155,7 +161,8 @@ inline void count(const CountShape& shape, const uint8_t* bytes, const int32_t* 
   counters += shape.mixed_pieces * 512;
   count_pieces<ByteStream>(rows, shape.few_begin, shape.few_pieces, counters);
   counters += shape.few_pieces * 512;
-  for (int64_t i = 0; i < shape.n_bytes; ++i) count_byte(rows, shape.bytes[i], counters + i * 256);
+  for (int64_t i = 0; i < shape.n_bytes; counters += shape.bytes[i++].n_codes)
+    count_byte(rows, shape.bytes[i], counters);
 }
 
 }  // namespace softmodes::SOFTMODES_ISA

@@ -6,7 +6,7 @@
 
 namespace softmodes {
 
-constexpr int64_t kPlainWords = 128, kPieceWords = 512, kByteWords = 256;
+constexpr int64_t kPlainWords = 128, kPieceWords = 512;
 
 static int64_t ceil_16(int64_t n) { return (n + 15) / 16 * 16; }
 
@@ -17,22 +17,23 @@ Counters::Counters(const Layout& layout) : layout_(layout) {
   if (layout.plain_end < layout.nibble_end)
     shape_.mixed_pieces = (ceil_16(layout.nibble_end) - shape_.mixed_begin) / 16;
   int64_t few_end = 0;
-  for (int64_t j = 0; j < layout.n_features; ++j) {
-    if (layout.bits[j] != 8) continue;
-    if (layout.n_codes[j] <= kFewCodes)
+  for (int64_t j = 0; j < layout.n_features; ++j)
+    if (layout.bits[j] == 8 && layout.n_codes[j] <= kFewCodes)
       few_end = std::max<int64_t>(few_end, layout.byte[j] + 1);
-    else
-      bytes_.push_back(layout.byte[j]);
-  }
   shape_.few_begin = layout.nibble_end / 16 * 16;
   if (few_end) shape_.few_pieces = (ceil_16(few_end) - shape_.few_begin) / 16;
-  std::sort(bytes_.begin(), bytes_.end());
-  shape_.bytes = bytes_.data();
-  shape_.n_bytes = static_cast<int64_t>(bytes_.size());
   mixed_ = shape_.plain_pieces * kPlainWords;
   few_ = mixed_ + shape_.mixed_pieces * kPieceWords;
-  single_ = few_ + shape_.few_pieces * kPieceWords;
-  size_ = single_ + shape_.n_bytes * kByteWords;
+  size_ = few_ + shape_.few_pieces * kPieceWords;
+  byte_counters_.resize(static_cast<size_t>(layout.n_features));
+  for (int64_t j = 0; j < layout.n_features; ++j) {
+    if (layout.bits[j] != 8 || layout.n_codes[j] <= kFewCodes) continue;
+    bytes_.push_back({layout.byte[j], layout.n_codes[j]});
+    byte_counters_[j] = size_;
+    size_ += layout.n_codes[j];
+  }
+  shape_.bytes = bytes_.data();
+  shape_.n_bytes = static_cast<int64_t>(bytes_.size());
 }
 
 void Counters::add_to_cells(const uint32_t* counters, int64_t n_rows, int64_t* cells) const {
@@ -81,8 +82,7 @@ void Counters::add_few(const uint32_t* counters, int64_t feature, int64_t* cells
 }
 
 void Counters::add_byte(const uint32_t* counters, int64_t feature, int64_t* cells) const {
-  const auto at = std::lower_bound(bytes_.begin(), bytes_.end(), layout_.byte[feature]);
-  const uint32_t* values = counters + single_ + (at - bytes_.begin()) * kByteWords;
+  const uint32_t* values = counters + byte_counters_[feature];
   for (int32_t code = 0; code < layout_.n_codes[feature]; ++code) cells[code] += values[code];
 }
 

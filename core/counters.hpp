@@ -26,8 +26,9 @@ class Counters {
 
   const Layout& layout_;
   CountShape shape_{};
-  std::vector<int32_t> bytes_;
-  int64_t mixed_, few_, single_;  // where the counters of each kind begin
+  std::vector<ByteColumn> bytes_;
+  std::vector<int64_t> byte_counters_;  // where those of a feature of one byte begin
+  int64_t mixed_, few_;                 // where those of other kinds begin
   int64_t size_;
 };
 

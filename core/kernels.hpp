@@ -125,6 +125,12 @@ struct TileScratch {
   uint8_t* offers;     // sliced: two planes per center
 };
 
+// A feature of one byte whose codes are counted one by one.
+struct ByteColumn {
+  int32_t byte;  // of a packed row
+  int32_t n_codes;
+};
+
 // Where the parts of a packed row that are counted lie. A piece is 16 bytes.
 struct CountShape {
   int64_t stride;
@@ -133,11 +139,11 @@ struct CountShape {
   int64_t mixed_pieces;
   int64_t few_begin;  // bytes of features of up to kFewCodes codes, which are counted
   int64_t few_pieces;
-  const int32_t* bytes;  // other single bytes, whose 256 values are counted
+  const ByteColumn* bytes;  // features of more codes
   int64_t n_bytes;
 };
 // Counters of one cluster: plain_pieces x 128 bits, mixed_pieces x 512 (see one_hot), few_pieces x
-// 512 (see one_hot_bytes), n_bytes x 256.
+// 512 (see one_hot_bytes), and for each of bytes its n_codes.
 constexpr int kFewCodes = 32;
 
 struct MatrixRun {

@@ -76,17 +76,49 @@ class UpdatePass {
     for (int64_t c = 0; c < changed_.n_centers; c += changed_.group)
       kernels_.nearest(changed_, block_.rows + first * block_.layout.stride, n, c,
                        block_.first_row + first, ties_, w.changed_tile.view(), distance, nearest);
-    for (int64_t r = 0; r < n; ++r) {
-      const int64_t row = first + r;
-      const uint32_t before = kept_.distances[row];
-      if (distance[r] > before && !has_changed_[kept_.labels[row]]) continue;
-      const int32_t cluster = changed_.clusters[nearest[r]];
-      if (distance[r] < before || (distance[r] == before && wins(row, cluster, kept_.labels[row])))
-        settle(row, cluster, distance[r], w);
-      else if (has_changed_[kept_.labels[row]])
-        w.open.push_back(static_cast<int32_t>(row));
-    }
+    int32_t rows[kMostTileRows];
+    const int64_t n_touched = list_touched(first, n, distance, rows);
+    const int64_t n_nearer = split_open(first, distance, nearest, rows, n_touched, w);
+    const auto found = [&](int64_t i) {
+      const int64_t r = rows[i] - first;
+      return std::pair(changed_.clusters[nearest[r]], distance[r]);
+    };
+    settle(rows, n_nearer, found, w);
     while (static_cast<int64_t>(w.open.size()) >= all_.tile_rows) compare_with_all(w);
+  }
+
+  // What follows makes lists without branches, which would go either way.
+
+  // Rows that the changed centers may matter to.
+  int64_t list_touched(int64_t first, int64_t n, const uint32_t* distance, int32_t* rows) const {
+    int64_t m = 0;
+    for (int64_t r = 0; r < n; ++r) {
+      rows[m] = static_cast<int32_t>(first + r);
+      m += (distance[r] <= kept_.distances[first + r]) | has_changed_[kept_.labels[first + r]];
+    }
+    return m;
+  }
+
+  // Leaves those that are nearer to a changed center than before; others that have lost theirs go
+  // to w.open.
+  int64_t split_open(int64_t first, const uint32_t* distance, const int32_t* nearest, int32_t* rows,
+                     int64_t n, Updater& w) const {
+    const size_t n_open = w.open.size();
+    w.open.resize(n_open + static_cast<size_t>(n));
+    int32_t* open = w.open.data() + n_open;
+    int64_t n_nearer = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const int32_t row = rows[i], label = kept_.labels[row];
+      const uint32_t d = distance[row - first], before = kept_.distances[row];
+      bool nearer = d < before;
+      if (d == before) nearer = wins(row, changed_.clusters[nearest[row - first]], label);
+      rows[n_nearer] = row;
+      n_nearer += nearer;
+      *open = row;
+      open += (nearer ? 0 : 1) & has_changed_[label];
+    }
+    w.open.resize(static_cast<size_t>(open - w.open.data()));
+    return n_nearer;
   }
 
   // Whether a tie between two clusters does not go to the second.
@@ -112,17 +144,27 @@ class UpdatePass {
     for (int64_t c = 0; c < all_.n_centers; c += all_.group)
       kernels_.nearest(all_, w.gathered.data(), n, c, 0, ties, w.all_tile.view(), distance,
                        nearest);
-    for (int64_t i = 0; i < n; ++i) settle(rows[i], nearest[i], distance[i], w);
+    settle(rows, n, [&](int64_t i) { return std::pair(nearest[i], distance[i]); }, w);
     w.open.resize(w.open.size() - static_cast<size_t>(n));
   }
 
-  void settle(int64_t row, int32_t cluster, uint32_t distance, Updater& w) {
-    const int64_t weight = block_.weight ? block_.weight[row] : 1;
-    w.cost += weight * (int64_t{distance} - int64_t{kept_.distances[row]});
-    kept_.distances[row] = distance;
-    if (kept_.labels[row] == cluster) return;
-    w.moves.push_back({static_cast<int32_t>(row), kept_.labels[row]});
-    kept_.labels[row] = cluster;
+  // Gives rows to clusters; found(i) is the cluster of rows[i], and its distance.
+  template <class Find>
+  void settle(const int32_t* rows, int64_t n, const Find& found, Updater& w) {
+    const size_t n_moves = w.moves.size();
+    w.moves.resize(n_moves + static_cast<size_t>(n));
+    Move* move = w.moves.data() + n_moves;
+    for (int64_t i = 0; i < n; ++i) {
+      const int32_t row = rows[i];
+      const auto [cluster, distance] = found(i);
+      const int64_t weight = block_.weight ? block_.weight[row] : 1;
+      w.cost += weight * (int64_t{distance} - int64_t{kept_.distances[row]});
+      kept_.distances[row] = distance;
+      *move = {row, kept_.labels[row]};
+      move += kept_.labels[row] != cluster;
+      kept_.labels[row] = cluster;
+    }
+    w.moves.resize(static_cast<size_t>(move - w.moves.data()));
   }
 
   bool count_moves(const std::vector<Move>& moves, const Interrupted& interrupted) {

@@ -63,7 +63,8 @@ def tally_again(block: Block, n_threads: int, centers: NDArray[np.int32], metric
             tally = update_block(block, centers, changed, metric, n_threads, kept.tally, assignment)
     if tally is None:
         if few or len(centers) * block.layout.stride >= LONG_COMPARISON:
-            assignment = empty_assignment(len(block.packed))
+            last = kept.assignment if kept else None
+            assignment = last or empty_assignment(len(block.packed))
         tally = tally_block(block, centers, metric, n_threads, assignment)
     block.cache["tally"] = _Kept(centers, metric, tally, assignment)
     return tally
