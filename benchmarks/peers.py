@@ -183,7 +183,8 @@ def roof_table(found: Found) -> str:
     header += ["counts", "share of reading", "wall time against fewest threads"]
     roofs = "; ".join(
         f"{_threads(t)}: look-up {r['lookup'] / 1e9:.0f} GB/s, popcount "
-        f"{r['popcount'] / 1e9:.0f} GB/s, memory {r['read'] / 1e9:.1f} GB/s"
+        f"{r['popcount'] / 1e9:.0f} GB/s, bit planes {r['planes'] / 1e9:.0f} GB/s, "
+        f"memory {r['read'] / 1e9:.1f} GB/s"
         for t, r in found["roofs"].items()
     )
     return (

@@ -45,12 +45,12 @@ double least_seconds(int repeats, int n_threads, const Work& work) {
   return least;
 }
 
-// Bytes compared per second by all threads together.
-double sweep_rate(const Roofs& roofs, void (*sweep)(int64_t, uint8_t*), int n_threads) {
+// Bytes dealt with per second by all threads together.
+double sweep_rate(int64_t sweep_bytes, void (*sweep)(int64_t, uint8_t*), int n_threads) {
   int64_t sweeps = 64;
   const Work work = [&](int64_t, uint8_t* sink) { sweep(sweeps, sink); };
   while (least_seconds(2, 1, work) < kSeconds) sweeps *= 2;
-  const double bytes = static_cast<double>(sweeps * roofs.sweep_bytes * n_threads);
+  const double bytes = static_cast<double>(sweeps * sweep_bytes * n_threads);
   return bytes / least_seconds(kRepeats, n_threads, work);
 }
 
@@ -72,16 +72,19 @@ double read_rate(const Roofs& roofs, int n_threads) {
 nb::dict measure_roofs(int n_threads) {
   const Roofs& roofs = *kernels().roofs;
   n_threads = std::max(n_threads, 1);
-  double lookup, popcount, read;
+  double lookup, popcount, planes, read;
   {
     const nb::gil_scoped_release released;
-    lookup = sweep_rate(roofs, roofs.lookup, n_threads);
-    popcount = sweep_rate(roofs, roofs.popcounts, n_threads);
+    lookup = sweep_rate(roofs.sweep_bytes, roofs.lookup, n_threads);
+    popcount = sweep_rate(roofs.sweep_bytes, roofs.popcounts, n_threads);
+    planes = sweep_rate(roofs.planes_bytes, roofs.planes, n_threads);
     read = read_rate(roofs, n_threads);
   }
   nb::dict found;
   found["lookup"] = lookup;
   found["popcount"] = popcount;
+  found["planes"] = planes;
+  found["planes_from"] = kernels().sliced_centers;
   found["read"] = read;
   found["bits_by_popcount"] = roofs.popcount;
   return found;

@@ -1,7 +1,7 @@
 // The loops of roofs.hpp for one instruction set; compiled like kernels.cpp.
 #include "roofs.hpp"
 
-#include "simd.hpp"
+#include "sliced.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
 
@@ -53,6 +53,22 @@ static void sweep(int64_t sweeps, uint8_t* sink) {
     for (const V& s : row) store(sink, xor_(load(sink), s));
 }
 
+constexpr int kPlanes = 64;
+
+static void add_up(int64_t sweeps, uint8_t* sink) {
+  alignas(64) uint8_t planes[kPlanes * kWidth];
+  uint16_t offsets[kPlanes];
+  for (int i = 0; i < kPlanes * kWidth; ++i) planes[i] = static_cast<uint8_t>(i * 37);
+  for (int i = 0; i < kPlanes; ++i)
+    offsets[i] = static_cast<uint16_t>(i * 29 % kPlanes * kWidth / 8);
+  V sum[6], carries = zero();
+  for (auto& s : sum) s = zero();
+  for (int64_t i = 0; i < sweeps; ++i)
+    carries = xor_(carries, add_planes<kPlanes>(planes, offsets, sum));
+  store(sink, carries);
+  for (const V& s : sum) store(sink, xor_(load(sink), s));
+}
+
 static void read(const uint8_t* bytes, int64_t n, uint8_t* sink) {
   V seen[kStreams];
   for (auto& s : seen) s = zero();
@@ -67,6 +83,8 @@ const Roofs roofs = {
     .sweep_bytes = int64_t{kColumns} * kCenters * kVectors * kWidth,
     .lookup = sweep<ByLookup>,
     .popcounts = sweep<ByPopcount>,
+    .planes_bytes = int64_t{kPlanes} * kWidth,
+    .planes = add_up,
     .read = read,
 };
 

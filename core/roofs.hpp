@@ -13,6 +13,9 @@ struct Roofs {
   // The inner loop of an assignment, `sweeps` times; `sink` (64 bytes) keeps the sums in use.
   void (*lookup)(int64_t sweeps, uint8_t* sink);
   void (*popcounts)(int64_t sweeps, uint8_t* sink);
+  // The same by bit planes: bytes that one sweep adds up.
+  int64_t planes_bytes;
+  void (*planes)(int64_t sweeps, uint8_t* sink);
   // Reads n bytes, n a multiple of 1024, and no more than that.
   void (*read)(const uint8_t* bytes, int64_t n, uint8_t* sink);
 };

@@ -63,7 +63,7 @@ def test_methods_for_bits_refuse_other_tables():
 
 
 def test_roof_time_is_that_of_the_packed_columns():
-    speeds = {"lookup": 1e9, "popcount": 1e9}
+    speeds = {"lookup": 1e9, "popcount": 1e9, "planes": 1e9, "planes_from": 16}
     # 3 of the binary features beside fields of 3 bits, 6 in a byte; 4 fields of 2 bits in
     # 2 nibbles; the other 3 + 2 + 1 features one column each.
     sizes = np.repeat(list(SIZES), list(SIZES.values())).astype(np.int32)
@@ -71,6 +71,8 @@ def test_roof_time_is_that_of_the_packed_columns():
     assert roofs.assignment_seconds(sizes, 10**6, 10, speeds | {"popcount": 1e8}) == pytest.approx(
         0.01 * (2 + 2 + 6)
     )
+    # With many centers, 9 binary features take 6 planes, and the other 10 one each.
+    assert roofs.assignment_seconds(sizes, 10**6, 80, speeds) == pytest.approx(0.01 * (6 + 10))
 
 
 def test_peak_memory_sees_what_a_method_allocates(tmp_path):

@@ -227,8 +227,9 @@ def roofs(n_threads: int) -> dict[str, float]:
     """Measure what bounds the kernels on this machine, in bytes per second of all threads.
 
     `lookup` and `popcount` are the inner loops of an assignment on rows in the first-level cache
-    (a byte is one row and column: a nibble, or eight binary features), `read` is the memory.
-    `bits_by_popcount` tells which of the two compares binary features.
+    (a byte is one row and column: a nibble, or eight binary features), `planes` is the same by bit
+    planes (a byte is eight rows and one plane), for `planes_from` centers or more; `read` is the
+    memory. `bits_by_popcount` tells what compares binary features with fewer centers.
     """
     measured: dict[str, float] = _core.roofs(n_threads)
     return measured
