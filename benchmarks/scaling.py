@@ -48,7 +48,7 @@ LARGEST = {
     "n": Size(n=1_000_000, d=100, k=20, sigma=4),
     "d": Size(n=20_000, d=4_000, k=100, sigma=4),
     "k": Size(n=100_000, d=100, k=2_000, sigma=4),
-    "sigma": Size(n=1_000, d=200, k=200, sigma=250),
+    "sigma": Size(n=1_000, d=140, k=150, sigma=250),
 }
 LABELS = {"n": "rows", "d": "features", "k": "clusters", "sigma": "values per feature"}
 
