@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-// For functions on arrays of vectors, which must not go through memory. With sanitizers they do, and
-// to compile them all in one would take minutes.
+// For functions on arrays of vectors, which must not go through memory. With sanitizers they do,
+// and to compile them all in one would take minutes.
 #if defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
 #define SOFTMODES_INLINE inline __attribute__((always_inline))
 #else
