@@ -20,18 +20,6 @@ inline V not_(V a) { return xor_(a, ones()); }
 
 // ------------------------------------------------------------------------- rows -> planes
 
-// Transposes 8 x 16 bytes in every lane: a[i] gets bytes 2 i and 2 i + 1 of all eight.
-SOFTMODES_INLINE void transpose8(V (&a)[8]) {
-  V b[8];
-  for (int stage = 0; stage < 3; ++stage) {
-    for (int i = 0; i < 4; ++i) {
-      b[2 * i] = interleave_low(a[i], a[i + 4]);
-      b[2 * i + 1] = interleave_high(a[i], a[i + 4]);
-    }
-    for (int i = 0; i < 8; ++i) a[i] = b[i];
-  }
-}
-
 // The planes of kPieces x 16 bytes of the rows. A byte of a plane is of eight rows; those of byte
 // 16 l + s go through lane l in turn s.
 template <int kPieces>

@@ -21,21 +21,23 @@ inline void transpose16(V (&a)[16]) {
   }
 }
 
+// Transposes 8 x 16 bytes in every lane: a[i] gets bytes 2 i and 2 i + 1 of all eight.
+SOFTMODES_INLINE void transpose8(V (&a)[8]) {
+  V b[8];
+  for (int stage = 0; stage < 3; ++stage) {
+    for (int i = 0; i < 4; ++i) {
+      b[2 * i] = interleave_low(a[i], a[i + 4]);
+      b[2 * i + 1] = interleave_high(a[i], a[i + 4]);
+    }
+    for (int i = 0; i < 8; ++i) a[i] = b[i];
+  }
+}
+
 // Eight planes of bits as 8 * kWidth bytes: bit b of byte i is bit i of plane b.
 inline void bytes_of_planes(const V (&plane)[8], uint8_t* bytes) {
-  V a[8], b[8];
-  for (int i = 0; i < 4; ++i) {
-    a[2 * i] = interleave_low(plane[i], plane[i + 4]);
-    a[2 * i + 1] = interleave_high(plane[i], plane[i + 4]);
-  }
-  for (int i = 0; i < 4; ++i) {
-    b[2 * i] = interleave_low(a[i], a[i + 4]);
-    b[2 * i + 1] = interleave_high(a[i], a[i + 4]);
-  }
-  for (int i = 0; i < 4; ++i) {
-    a[2 * i] = interleave_low(b[i], b[i + 4]);
-    a[2 * i + 1] = interleave_high(b[i], b[i + 4]);
-  }
+  V a[8];
+  for (int i = 0; i < 8; ++i) a[i] = plane[i];
+  transpose8(a);
   for (int i = 0; i < 8; ++i) {
     uint8_t lanes[kWidth];
     store(lanes, transpose_bits(a[i]));

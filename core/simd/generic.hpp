@@ -137,19 +137,8 @@ inline V interleave_low(V a, V b) {
 inline V interleave_high(V a, V b) {
   return each([&](int i) { return i % 2 ? b.at[8 + i / 2] : a.at[8 + i / 2]; });
 }
-inline V parity(V a, V b, V c) { return xor_(xor_(a, b), c); }
-inline V majority(V a, V b, V c) { return or_(and_(a, b), and_(xor_(a, b), c)); }
 
 // Bit i tells whether byte i is 255; the bytes are 0 or 255.
-// sum + a + b: the sum in place, and the carry.
-inline V full_adder(V& sum, V a, V b) {
-  const V differ = xor_(a, b);
-  const V carry = or_(and_(a, b), and_(differ, sum));
-  sum = xor_(sum, differ);
-  return carry;
-}
-inline V or_xor(V a, V b, V c) { return or_(a, xor_(b, c)); }
-inline V select(V mask, V yes, V no) { return xor_(no, and_(mask, xor_(yes, no))); }
 inline bool any_bit(V x) {
   uint8_t any = 0;
   for (uint8_t byte : x.at) any |= byte;
@@ -179,9 +168,6 @@ inline V transpose_bits(V x) {
   }
   return x;
 }
-// The same, but with the bits of every byte in whatever order is fastest: last first?
-constexpr bool kLastBitFirst = false;
-inline V transpose_bits_fast(V x) { return transpose_bits(x); }
 
 // A quarter (see NibbleStream) of the one-hot bits of 16 bytes of nibbles.
 inline V one_hot(const uint8_t* p, int quarter) {
@@ -223,3 +209,5 @@ inline V16 sub16(V16 sum, V bytes, int shift) {
 }
 
 }  // namespace softmodes::SOFTMODES_ISA
+
+#include "logic.hpp"

@@ -64,16 +64,6 @@ SOFTMODES_INLINE void sums64(const V (&x)[8], uint32_t* out) {
 }
 inline V interleave_low(V a, V b) { return _mm_unpacklo_epi8(a, b); }
 inline V interleave_high(V a, V b) { return _mm_unpackhi_epi8(a, b); }
-inline V parity(V a, V b, V c) { return xor_(xor_(a, b), c); }
-inline V majority(V a, V b, V c) { return or_(and_(a, b), and_(xor_(a, b), c)); }
-inline V full_adder(V& sum, V a, V b) {
-  const V differ = xor_(a, b);
-  const V carry = or_(and_(a, b), and_(differ, sum));
-  sum = xor_(sum, differ);
-  return carry;
-}
-inline V or_xor(V a, V b, V c) { return or_(a, xor_(b, c)); }
-inline V select(V mask, V yes, V no) { return xor_(no, and_(mask, xor_(yes, no))); }
 inline bool any_bit(V x) { return _mm_movemask_epi8(_mm_cmpeq_epi8(x, zero())) != 0xffff; }
 inline uint64_t byte_bits(V mask) { return static_cast<uint32_t>(_mm_movemask_epi8(mask)); }
 
@@ -88,8 +78,6 @@ inline V transpose_bits(V x) {
   x = swap_bits<14>(x, 0x0000cccc0000ccccull);
   return swap_bits<28>(x, 0x00000000f0f0f0f0ull);
 }
-constexpr bool kLastBitFirst = false;
-inline V transpose_bits_fast(V x) { return transpose_bits(x); }
 
 inline V one_hot(const uint8_t* p, int quarter) {
   const long long below_8 = static_cast<long long>(0x8040201008040201ull);
@@ -160,3 +148,5 @@ struct Lanes<uint16_t> {
 };
 
 }  // namespace softmodes::SOFTMODES_ISA
+
+#include "logic.hpp"
