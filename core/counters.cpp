@@ -62,15 +62,44 @@ void Counters::add_plain(const uint32_t* counters, int64_t feature, int64_t n_ro
   cells[0] += n_rows - others;
 }
 
-// The 16 values of a nibble, summed over the other fields in it.
+// Adds the counts of a field's values, summed over what else is in its nibble.
+template <int kBits, int kShift>
+static void add_field(const uint32_t* values, int64_t n_codes, int64_t* cells) {
+  constexpr int kCodes = 1 << kBits;
+  uint32_t sums[kCodes] = {};
+  for (int value = 0; value < 16; ++value)
+    sums[value >> kShift & (kCodes - 1)] += values[value / 8 * 128 + value % 8];
+  for (int64_t code = 0; code < n_codes; ++code) cells[code] += sums[code];
+}
+
+template <int kBits>
+static void add_field(int shift, const uint32_t* values, int64_t n_codes, int64_t* cells) {
+  switch (shift) {
+    case 0:
+      return add_field<kBits, 0>(values, n_codes, cells);
+    case 1:
+      return add_field<kBits, 1>(values, n_codes, cells);
+    case 2:
+      return add_field<kBits, 2>(values, n_codes, cells);
+    default:
+      return add_field<kBits, 3>(values, n_codes, cells);
+  }
+}
+
 void Counters::add_mixed(const uint32_t* counters, int64_t feature, int64_t* cells) const {
   const int64_t byte = layout_.byte[feature] - shape_.mixed_begin;
   const int high = layout_.shift[feature] / 4, shift = layout_.shift[feature] % 4;
   const uint32_t* values = counters + mixed_ + byte / 16 * kPieceWords + high * 256 + byte % 16 * 8;
-  const int mask = (1 << layout_.bits[feature]) - 1;
-  for (int value = 0; value < 16; ++value) {
-    const int code = value >> shift & mask;
-    if (code < layout_.n_codes[feature]) cells[code] += values[value / 8 * 128 + value % 8];
+  const int64_t n_codes = layout_.n_codes[feature];
+  switch (layout_.bits[feature]) {
+    case 1:
+      return add_field<1>(shift, values, n_codes, cells);
+    case 2:
+      return add_field<2>(shift, values, n_codes, cells);
+    case 3:
+      return add_field<3>(shift, values, n_codes, cells);
+    default:
+      return add_field<4>(shift, values, n_codes, cells);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "hashing.hpp"
@@ -48,13 +49,28 @@ struct Cell {
 
 constexpr int64_t kNothing = -1;
 
-int64_t draw_proportional(const Cell& cell, int64_t total) {
-  uint64_t ticket = scale_to(cell.key, static_cast<uint64_t>(total));
-  for (int64_t v = 0;; ++v) {
-    const auto count = static_cast<uint64_t>(cell.counts[v]);
-    if (ticket < count) return v;
-    ticket -= count;
+// Proportional to the counts. Blocks of values are passed over whole, the last is counted through
+// without a branch: where the draw falls cannot be foreseen.
+int64_t draw_proportional(const Cell& cell) {
+  constexpr int64_t kBlock = 16;
+  const auto total = static_cast<uint64_t>(std::reduce(cell.counts, cell.counts + cell.n_values));
+  if (total == 0) return kNothing;
+  uint64_t ticket = scale_to(cell.key, total);
+  int64_t begin = 0;
+  for (; begin + kBlock < cell.n_values; begin += kBlock) {
+    const int64_t* block = cell.counts + begin;
+    const auto sum = static_cast<uint64_t>(std::reduce(block, block + kBlock));
+    if (ticket < sum) break;
+    ticket -= sum;
   }
+  const int64_t end = std::min(begin + kBlock, cell.n_values);
+  int64_t drawn = begin;
+  uint64_t sum = 0;
+  for (int64_t v = begin; v < end; ++v) {
+    sum += static_cast<uint64_t>(cell.counts[v]);
+    drawn += sum <= ticket;
+  }
+  return drawn;
 }
 
 int64_t draw_plurality(const Cell& cell, int64_t largest) {
@@ -93,21 +109,23 @@ int64_t draw_soft(const Cell& cell, int64_t largest, double t, const Logarithms&
   return last;  // reached only when rounding errors used up the whole weight
 }
 
+int64_t largest_of(const int64_t* counts, int64_t n) {
+  int64_t largest = 0;
+  for (int64_t i = 0; i < n; ++i) largest = std::max(largest, counts[i]);
+  return largest;
+}
+
 class Drawing {
  public:
-  Drawing(double t, int64_t largest_count)
-      : t_(t), logarithm_(std::isinf(t) || t == 1.0 ? 0 : largest_count) {}
+  Drawing(double t, const int64_t* counts, int64_t n)
+      : t_(t), logarithm_(std::isinf(t) || t == 1.0 ? 0 : largest_of(counts, n)) {}
 
   // Returns the index of the drawn value, or kNothing where nothing was observed.
   int64_t operator()(const Cell& cell) {
-    int64_t total = 0, largest = 0;
-    for (int64_t v = 0; v < cell.n_values; ++v) {
-      total += cell.counts[v];
-      largest = std::max(largest, cell.counts[v]);
-    }
-    if (total == 0) return kNothing;
+    if (t_ == 1.0) return draw_proportional(cell);
+    const int64_t largest = largest_of(cell.counts, cell.n_values);
+    if (largest == 0) return kNothing;
     if (std::isinf(t_)) return draw_plurality(cell, largest);
-    if (t_ == 1.0) return draw_proportional(cell, total);
     return draw_soft(cell, largest, t_, logarithm_, weights_);
   }
 
@@ -132,21 +150,30 @@ class Sum {
   double lost_ = 0.0;
 };
 
+// Exact, and so the same in whatever order, as long as the square of the total is.
 double expected_mismatches(const int64_t* counts, int64_t n) {
-  int64_t total = 0;
-  double squares = 0.0;
+  constexpr uint64_t kExact = uint64_t{1} << 26;
+  uint64_t total = 0, whole_squares = 0;
   for (int64_t v = 0; v < n; ++v) {
-    total += counts[v];
-    squares += static_cast<double>(counts[v]) * static_cast<double>(counts[v]);
+    const auto low = static_cast<uint64_t>(static_cast<uint32_t>(counts[v]));
+    total += static_cast<uint64_t>(counts[v]);
+    whole_squares += low * low;
   }
-  return total ? static_cast<double>(total) - squares / static_cast<double>(total) : 0.0;
+  if (total == 0) return 0.0;
+  auto squares = static_cast<double>(static_cast<int64_t>(whole_squares));
+  if (total >= kExact) {
+    squares = 0.0;
+    for (int64_t v = 0; v < n; ++v)
+      squares += static_cast<double>(counts[v]) * static_cast<double>(counts[v]);
+  }
+  const auto all = static_cast<double>(static_cast<int64_t>(total));
+  return all - squares / all;
 }
 
 }  // namespace
 
 void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* centers) {
-  const int64_t n = tally.n_clusters * tally.n_cells;
-  Drawing draw(t, n ? *std::max_element(tally.counts, tally.counts + n) : 0);
+  Drawing draw(t, tally.counts, tally.n_clusters * tally.n_cells);
   for (int64_t i = 0; i < tally.n_clusters; ++i) {
     const uint64_t cluster_key = fold(key, static_cast<uint64_t>(i));
     for (int64_t j = 0; j < tally.n_features; ++j) {
@@ -161,8 +188,7 @@ void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* cente
 
 void draw_wide(const WideCounts& tally, int32_t size, double t, uint64_t key, int32_t* centers,
                int64_t n_features) {
-  const int64_t n = tally.indptr[tally.n_clusters];
-  Drawing draw(t, n ? *std::max_element(tally.counts, tally.counts + n) : 0);
+  Drawing draw(t, tally.counts, tally.indptr[tally.n_clusters]);
   for (int64_t i = 0; i < tally.n_clusters; ++i) {
     const int64_t begin = tally.indptr[i];
     const int32_t* codes = tally.codes + begin;

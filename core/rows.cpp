@@ -1,7 +1,9 @@
 #include "rows.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
+#include <vector>
 
 #include "counters.hpp"
 #include "hashing.hpp"
@@ -13,7 +15,24 @@ namespace {
 constexpr int64_t kChunkBytes = int64_t{1} << 19;  // rows to assign and then count while in L2
 constexpr int64_t kChunkRowsPerCluster = 64;       // fewer would not pay for the counters
 constexpr int64_t kChunkRowsMost = int64_t{1} << 17;
-constexpr int64_t kLocalCounterBytes = int64_t{1} << 28;
+constexpr int64_t kCounterBytes = int64_t{1} << 21;  // counters of all clusters that stay in L2
+
+// With more counters than that (or with weights) rows are counted cluster by cluster after this
+// many were assigned: enough rows of a cluster to pay for its counters, not too many for L3.
+constexpr int64_t kRangeBytes = int64_t{1} << 25;
+constexpr int64_t kRangeRowsPerCluster = 256;
+
+bool counts_in_chunks(const Block& block, const Counters& counters, int64_t n_clusters) {
+  return !block.weight && counters.size() * 4 * n_clusters <= kCounterBytes;
+}
+
+// Rows of one cluster for one thread to count; no two have the same cells.
+struct Share {
+  int64_t cluster;
+  const int32_t* rows;
+  int64_t n_rows;
+  int64_t* cells;
+};
 
 // One thread's share of a tally.
 struct Worker {
@@ -41,11 +60,10 @@ class TallyPass {
         counters_(block.layout),
         k_(plan.view().n_centers),
         n_threads_(n_threads) {
-    const int64_t words = k_ * counters_.size();
-    in_chunks_ = out.counts && !block.weight && words * 4 * n_threads <= kLocalCounterBytes;
+    in_chunks_ = out.counts && counts_in_chunks(block, counters_, k_);
     for (int64_t c = 0; c < k_; ++c) factors_.push_back(label_factor(c));
     for (int t = 0; t < n_threads; ++t)
-      workers_.emplace_back(std::make_unique<Worker>(plan, in_chunks_ ? words : 0));
+      workers_.emplace_back(std::make_unique<Worker>(plan, in_chunks_ ? k_ * counters_.size() : 0));
     if (out.counts && !in_chunks_ && !out.labels) {
       kept_labels_.resize(static_cast<size_t>(block.n_rows));
       out_.labels = kept_labels_.data();
@@ -134,14 +152,31 @@ class TallyPass {
     }
   }
 
-  // For many clusters: counters of one cluster at a time, no copy per thread of all of them.
   bool count_by_cluster(const Interrupted& interrupted) {
     ByCluster sorted;
     sorted.sort(out_.labels, block_.n_rows, k_);
-    return run_tasks(k_, n_threads_, interrupted, [&](int64_t c, int, const Stop&) {
-      if (!sorted.size(c)) return;
-      count_rows(counters_, block_, sorted.begin(c), sorted.size(c), out_.counts + c * n_cells());
-    });
+    // A large cluster is shared among threads; all but its first share count apart.
+    const int64_t most = n_threads_ == 1 ? block_.n_rows : ceil_div(block_.n_rows, 4 * n_threads_);
+    std::vector<Share> shares;
+    std::deque<std::vector<int64_t>> apart;
+    for (int64_t c = 0; c < k_; ++c)
+      for (int64_t first = 0; first < sorted.size(c); first += most) {
+        int64_t* cells = out_.counts + c * n_cells();
+        if (first) cells = apart.emplace_back(static_cast<size_t>(n_cells())).data();
+        shares.push_back(
+            {c, sorted.begin(c) + first, std::min(most, sorted.size(c) - first), cells});
+      }
+    const auto count = [&](int64_t i, int, const Stop&) {
+      count_rows(counters_, block_, shares[i].rows, shares[i].n_rows, shares[i].cells);
+    };
+    if (!run_tasks(static_cast<int64_t>(shares.size()), n_threads_, interrupted, count))
+      return false;
+    for (const Share& share : shares) {
+      int64_t* cells = out_.counts + share.cluster * n_cells();
+      if (share.cells == cells) continue;
+      for (int64_t i = 0; i < n_cells(); ++i) cells[i] += share.cells[i];
+    }
+    return true;
   }
 
   TallySum add_sums() {
@@ -203,15 +238,24 @@ void for_each_distance(const Block& block, const Centers& centers, const Run& ru
   if (!run_tasks(ceil_div(block.n_rows, rows), n_threads, run.interrupted, task)) throw Interrupt{};
 }
 
+// How many rows are assigned before they are counted; any number if they are in each chunk.
+int64_t rows_of_range(const Block& block, int64_t n_clusters, const TallyOut& out) {
+  if (!out.counts || counts_in_chunks(block, Counters(block.layout), n_clusters)) return kRangeRows;
+  const int64_t rows =
+      std::max(kRangeBytes / block.layout.stride, kRangeRowsPerCluster * n_clusters);
+  return std::min(rows, kRangeRows);
+}
+
 }  // namespace
 
 TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_t> tie_key,
                const TallyOut& out, const Run& run) {
   const CenterPlan plan(block.layout, centers, kernels(), CenterPlan::Use::nearest);
   const Ties ties{tie_key.has_value(), tie_key.value_or(0)};
+  const int64_t range_rows = rows_of_range(block, centers.n, out);
   TallySum total;
-  for (int64_t first = 0; first < block.n_rows; first += kRangeRows) {
-    const Block range = part(block, first, std::min(kRangeRows, block.n_rows - first));
+  for (int64_t first = 0; first < block.n_rows; first += range_rows) {
+    const Block range = part(block, first, std::min(range_rows, block.n_rows - first));
     const TallyOut range_out{out.counts, out.sizes, out.labels ? out.labels + first : nullptr,
                              out.distances ? out.distances + first : nullptr};
     const int n_threads = useful_threads(range, centers.n, run.n_threads);

@@ -50,12 +50,16 @@ int32_t SlicedCenters::value_of(int64_t center, int64_t feature) const {
 }
 
 SlicedCenters::Part SlicedCenters::part_of(int32_t feature) const {
-  Part part{{feature}, false, layout_.n_codes[feature] + 1, {}};
+  Part part{{feature}, false, layout_.n_codes[feature] + 1, {}, {}};
   if (layout_.bits[feature] < 8) return part;
-  std::vector<uint8_t> seen(static_cast<size_t>(part.n_planes));
-  for (int64_t c = 0; c < centers_.n; ++c) seen[value_of(c, feature) + 1] = 1;
-  for (int32_t value = -1; value < layout_.n_codes[feature]; ++value)
-    if (seen[value + 1]) part.values.push_back(value);
+  std::vector<uint16_t> plane(static_cast<size_t>(part.n_planes));
+  for (int64_t c = 0; c < centers_.n; ++c) plane[value_of(c, feature) + 1] = 1;
+  for (int32_t value = -1; value < layout_.n_codes[feature]; ++value) {
+    if (!plane[value + 1]) continue;
+    plane[value + 1] = static_cast<uint16_t>(part.values.size());
+    part.values.push_back(value);
+  }
+  for (int64_t c = 0; c < centers_.n; ++c) part.planes.push_back(plane[value_of(c, feature) + 1]);
   part.n_planes = static_cast<int64_t>(part.values.size());
   return part;
 }
@@ -67,7 +71,7 @@ void SlicedCenters::find_parts() {
   for (size_t i = 0; i < binary.size(); i += kTripleFeatures) {
     const auto first = binary.begin() + static_cast<std::ptrdiff_t>(i);
     const auto n = static_cast<std::ptrdiff_t>(std::min(kTripleFeatures, binary.size() - i));
-    parts_.push_back({{first, first + n}, true, kTriplePlanes, {}});
+    parts_.push_back({{first, first + n}, true, kTriplePlanes, {}, {}});
   }
   for (const int32_t j : others) parts_.push_back(part_of(j));
 }
@@ -126,9 +130,9 @@ void SlicedCenters::add_field(const Part& part) {
 }
 
 int64_t SlicedCenters::field_plane(const Part& part, int64_t center) const {
+  if (!part.planes.empty()) return part.planes[center];
   const int32_t value = value_of(center, part.features[0]);
-  if (part.values.empty()) return value < 0 ? part.n_planes - 1 : value;
-  return std::lower_bound(part.values.begin(), part.values.end(), value) - part.values.begin();
+  return value < 0 ? part.n_planes - 1 : value;
 }
 
 void SlicedCenters::add_addends(int64_t center, size_t first, size_t last,

@@ -39,7 +39,9 @@ class SlicedCenters {
     std::vector<int32_t> features;
     bool is_triple;
     int64_t n_planes;
-    std::vector<int32_t> values;  // of a feature of whole bytes: what centers have, ascending
+    // Of a feature of whole bytes:
+    std::vector<int32_t> values;   // what centers have, ascending
+    std::vector<uint16_t> planes;  // which of them each center has
   };
 
   void find_parts();
