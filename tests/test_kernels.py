@@ -272,13 +272,57 @@ def test_any_cut_into_blocks_gives_the_same_tally(isa):
 def test_counts_of_very_many_clusters_equal_reference(isa):
     rng = np.random.default_rng(5)
     table = make_table(rng, 3000, [2] * 1000)
-    centers = make_centers(rng, table, 3000)  # too many counters for one copy per thread
+    centers = make_centers(rng, table, 3000)
     labels, counts, sizes, _, _ = run_tally(table.block(), centers, n_threads=8)
     assert_array_equal(sizes, np.bincount(labels, minlength=3000))
     for j in (0, 63, 999):
         assert_array_equal(
             counts[:, 2 * j : 2 * j + 2], reference.counts(table.codes, labels, 3000, j, 2)
         )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_one_large_cluster_among_many_is_counted_by_all_threads(isa, weighted):
+    rng = np.random.default_rng(7)
+    weight = rng.integers(0, 1 << 40, 900) if weighted else None
+    table = make_table(rng, 900, [4] * 1200 + [2, 30, 300], weight=weight)
+    centers = make_centers(rng, table, 70)  # their counters exceed the cache
+    table.codes[100:] = centers[3]
+    table.codes[100:, :200] = rng.integers(0, 4, (800, 200))
+    expected = expected_tally(table, centers, tie_key=2)
+    assert expected[0].tolist().count(3) >= 800
+    for n_threads in (1, 2, 7):
+        got = run_tally(table.block(), centers, tie_key=2, n_threads=n_threads)
+        assert_same_tally(got, expected)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_more_rows_than_are_counted_at_once_equal_reference(n_threads):
+    rng = np.random.default_rng(8)
+    n = 140_000  # of 256 bytes: over 2^25
+    table = make_table(rng, n, [200] * 250, weight=rng.integers(0, 100, n))
+    centers = make_centers(rng, table, 3)
+    block = table.block()
+    assert block.packed.nbytes > 1 << 25
+    labels, counts, sizes, cost, fingerprint = run_tally(block, centers, None, 5, n_threads)
+    few = rng.choice(n, 2000, replace=False)
+    some = replace(table, codes=table.codes[few], weight=None)
+    distances = reference.distances(some.codes, centers, some.ignored)
+    assert_array_equal(distances[np.arange(2000), labels[few]], distances.min(axis=1))
+    assert_array_equal(sizes, np.bincount(labels, table.weight, 3))
+    for j in (0, 100, 249):
+        expected = reference.counts(table.codes, labels, 3, j, 200, table.weight)
+        assert_array_equal(counts[:, 200 * j : 200 * (j + 1)], expected)
+    assert cost == sum(_costs(table, centers, labels))
+    assert fingerprint == reference.fingerprint(labels)
+
+
+def _costs(table: Table, centers, labels):
+    """Yield what the rows cost, some at a time."""
+    for first in range(0, len(labels), 20_000):
+        part = slice(first, first + 20_000)
+        differ = (table.codes[part] != centers[labels[part]]).sum(axis=1)
+        yield int((differ * table.weight[part]).sum())
 
 
 def test_outputs_are_optional_and_counts_are_added_to(isa):
