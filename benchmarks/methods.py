@@ -89,11 +89,13 @@ def iteration(problem: Problem, n_threads: int) -> Run:
     """Return a full iteration: nearest centers, counts, costs, next centers."""
     store, centers, metric = _ready(problem, n_threads)
     draw = Draw(uniform, 0, store.layout, store.sizes)
+    last: list[Tally] = []  # kept until there is a newer one, as in a fit
 
     def run() -> None:
         tally = store.tally(centers, metric)
         expected_cost(tally, store.layout, store.sizes)
         draw(tally, centers, 0, 0)
+        last[:] = [tally]
 
     return run
 
