@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from benchmarks.machine import describe_machine, in_words
-from benchmarks.methods import METHODS, iteration
+from benchmarks.methods import METHODS, Run, iteration
 from benchmarks.tables import markdown
 from benchmarks.timing import alternate, duration
 from benchmarks.workloads import Problem, codes
@@ -48,7 +48,7 @@ class Size:
 # For each axis the largest size; the axis itself then goes down by two decades.
 LARGEST = {
     "n": Size(n=1_000_000, d=100, k=20, sigma=4),
-    "d": Size(n=20_000, d=4_000, k=100, sigma=4),
+    "d": Size(n=5_000, d=4_000, k=50, sigma=4),
     "k": Size(n=100_000, d=100, k=2_000, sigma=4),
     "sigma": Size(n=500, d=30, k=200, sigma=250),
 }
@@ -61,9 +61,10 @@ def measure_axis(axis: str, shrink: int, n_threads: int, repeats: int) -> dict[s
     largest = replace(largest, n=largest.n // shrink)
     top = getattr(largest, axis)
     points = np.unique(np.round(np.geomspace(top / 100, top, POINTS)).astype(int))
-    seconds = [
-        _seconds(replace(largest, **{axis: int(x)}), n_threads, repeats) for x in points.tolist()
-    ]
+    runs = {
+        x: iteration(replace(largest, **{axis: x}).problem(), n_threads) for x in points.tolist()
+    }
+    seconds = _least_seconds(runs, n_threads, repeats)
     fixed, per_unit, slope = fit_growth(points, np.array(seconds))
     upper = points >= top / 10
     growing = np.array(seconds)[upper] - fixed
@@ -79,11 +80,12 @@ def measure_axis(axis: str, shrink: int, n_threads: int, repeats: int) -> dict[s
     }
 
 
-def _seconds(size: Size, n_threads: int, repeats: int) -> float:
-    run = iteration(size.problem(), n_threads)
+def _least_seconds(runs: dict[int, Run], n_threads: int, repeats: int) -> list[float]:
+    """Time all sizes in turn, so that what disturbs the machine for a while spoils none of them."""
     around = METHODS["softmodes"].around
-    timing = alternate({"run": run}, repeats, 2.0, lambda _: around(n_threads))["run"]
-    return timing.wall
+    tasks = {str(x): run for x, run in runs.items()}
+    timings = alternate(tasks, repeats, 60.0, lambda _: around(n_threads))
+    return [timing.wall for timing in timings.values()]
 
 
 def fit_growth(x: NDArray[Any], seconds: NDArray[np.float64]) -> tuple[float, float, float]:
