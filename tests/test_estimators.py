@@ -135,6 +135,14 @@ def test_unseen_values_differ_from_every_center_and_are_named_once():
     assert_array_equal(np.sort(distances, axis=1), [[0, 2], [2, 2]])
 
 
+@pytest.mark.parametrize("method", ["predict", "transform", "score"])
+def test_the_warning_of_unseen_values_points_to_the_call(method):
+    model = KModes(2, random_state=0).fit([["a"], ["b"]])
+    with pytest.warns(UserWarning, match="unseen") as caught:
+        getattr(model, method)([["c"]])
+    assert [w.filename for w in caught] == [__file__]
+
+
 def test_missing_policies():
     X = pd.DataFrame({"a": ["x", None, "x", "y", "y"], "b": ["u", "u", "u", "v", None]})
     with pytest.raises(ValueError, match=r"'a'.*missing"):

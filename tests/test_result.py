@@ -232,3 +232,10 @@ def test_what_cannot_be_saved_is_said_and_nothing_is_lost(saved):
         model.save(saved)
     assert saved.read_bytes() == before
     assert [p.name for p in saved.parent.iterdir()] == [saved.name]
+
+
+def test_a_folder_that_does_not_exist_is_named(saved):
+    model = KModes(2, random_state=0, n_init=1).fit(FRAME)
+    with pytest.raises(FileNotFoundError, match=r"path=.*nowhere.*Make the folder"):
+        model.save(saved.parent / "nowhere" / "m.softmodes")
+    assert [p.name for p in saved.parent.iterdir()] == [saved.name]

@@ -174,7 +174,7 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the Hamming distance (with `feature_weight`: the weighted one) to every center."""
-        block = self._store(X).blocks[0]
+        block = self._store(X, wrappers=1).blocks[0]
         found = self._clustering
         out = np.empty((len(block.packed), len(found.centers)), np.uint32)
         n_threads = thread_count(self.n_jobs)
@@ -218,15 +218,18 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     def _metric(self) -> Metric:
         return Metric(None, self._clustering.feature_weight)
 
-    def _store(self, X: Any, sample_weight: Any = None) -> MemoryStore:
-        """Encode and pack new rows with the codebook of the fit."""
+    def _store(self, X: Any, sample_weight: Any = None, wrappers: int = 0) -> MemoryStore:
+        """Encode and pack new rows with the codebook of the fit.
+
+        A warning points past the method that was called, and scikit-learn's `wrappers` around it.
+        """
         check_is_fitted(self)
         codebook = self._clustering.codebook
         n_threads = thread_count(self.n_jobs)
         codes, unseen = codebook.encode(X, n_threads, expecting=type(self).__name__)
         validate_data(self, X, reset=False, skip_check_array=True)
         if unseen:
-            warnings.warn(str(unseen), UserWarning, stacklevel=3)
+            warnings.warn(str(unseen), UserWarning, stacklevel=3 + wrappers)
         largest = largest_distance(codebook.n_features, self._clustering.feature_weight)
         rows = row_units(sample_weight, codes.n_rows, largest)
         block = pack(codes, n_threads, weight=rows.counts)

@@ -266,6 +266,11 @@ def _sums(members: dict[str, bytes]) -> bytes:
 
 
 def _write_whole(path: Path, members: dict[str, bytes]) -> None:
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"path={str(path)!r} is in a folder that does not exist. Make the folder "
+            f"{str(path.parent)!r} first, or pass a path in one that exists."
+        )
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with open(temporary, "xb") as file:
