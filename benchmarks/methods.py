@@ -88,12 +88,12 @@ def open_store(problem: Problem, n_threads: int) -> FullPasses:
 def iteration(problem: Problem, n_threads: int) -> Run:
     """Return a full iteration: nearest centers, counts, costs, next centers."""
     store, centers, metric = _ready(problem, n_threads)
-    draw = Draw(uniform, 0, store.layout, store.sizes)
+    draw = Draw(uniform, 0, store.layout, store.sizes, n_threads=n_threads)
     last: list[Tally] = []  # kept until there is a newer one, as in a fit
 
     def run() -> None:
         tally = store.tally(centers, metric)
-        expected_cost(tally, store.layout, store.sizes)
+        expected_cost(tally, store.layout, store.sizes, n_threads=n_threads)
         draw(tally, centers, 0, 0)
         last[:] = [tally]
 

@@ -38,15 +38,15 @@ void bind_driver(nb::module_& m) {
   m.def(
       "draw_dense",
       [](Matrix<const int64_t> counts, Vector<const int64_t> offsets, Vector<const int32_t> sizes,
-         double t, uint64_t key, Matrix<int32_t> centers) {
+         double t, uint64_t key, Matrix<int32_t> centers, int n_threads) {
         const DenseCounts tally = dense(counts, offsets, sizes);
         require(centers.shape(0) == counts.shape(0) && centers.shape(1) == sizes.shape(0),
                 "centers must be clusters x features");
         nb::gil_scoped_release released;
-        draw_dense(tally, t, key, centers.data());
+        draw_dense(tally, t, key, centers.data(), n_threads);
       },
       nb::arg("counts").noconvert(), nb::arg("offsets").noconvert(), nb::arg("sizes").noconvert(),
-      nb::arg("t"), nb::arg("key"), nb::arg("centers").noconvert());
+      nb::arg("t"), nb::arg("key"), nb::arg("centers").noconvert(), nb::arg("n_threads"));
   m.def(
       "draw_wide",
       [](Vector<const int64_t> indptr, Vector<const int32_t> codes, Vector<const int64_t> counts,
@@ -63,15 +63,16 @@ void bind_driver(nb::module_& m) {
   m.def(
       "expected_cost_dense",
       [](Matrix<const int64_t> counts, Vector<const int64_t> offsets, Vector<const int32_t> sizes,
-         Maybe<Vector<const uint32_t>> feature_weight) {
+         Maybe<Vector<const uint32_t>> feature_weight, int n_threads) {
         const DenseCounts tally = dense(counts, offsets, sizes);
         require(!feature_weight || feature_weight->shape(0) == sizes.shape(0),
                 "feature_weight must have one entry per feature");
         nb::gil_scoped_release released;
-        return expected_cost_dense(tally, feature_weight ? feature_weight->data() : nullptr);
+        return expected_cost_dense(tally, feature_weight ? feature_weight->data() : nullptr,
+                                   n_threads);
       },
       nb::arg("counts").noconvert(), nb::arg("offsets").noconvert(), nb::arg("sizes").noconvert(),
-      nb::arg("feature_weight").noconvert().none());
+      nb::arg("feature_weight").noconvert().none(), nb::arg("n_threads"));
   m.def(
       "expected_cost_wide",
       [](Vector<const int64_t> indptr, Vector<const int32_t> codes, Vector<const int64_t> counts,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hashing.hpp"
+#include "parallel.hpp"
 
 namespace softmodes {
 namespace {
@@ -115,10 +116,13 @@ int64_t largest_of(const int64_t* counts, int64_t n) {
   return largest;
 }
 
+Logarithms logarithms_for(double t, const int64_t* counts, int64_t n) {
+  return Logarithms(std::isinf(t) || t == 1.0 ? 0 : largest_of(counts, n));
+}
+
 class Drawing {
  public:
-  Drawing(double t, const int64_t* counts, int64_t n)
-      : t_(t), logarithm_(std::isinf(t) || t == 1.0 ? 0 : largest_of(counts, n)) {}
+  Drawing(double t, const Logarithms& logarithm) : t_(t), logarithm_(logarithm) {}
 
   // Returns the index of the drawn value, or kNothing where nothing was observed.
   int64_t operator()(const Cell& cell) {
@@ -131,7 +135,7 @@ class Drawing {
 
  private:
   double t_;
-  Logarithms logarithm_;
+  const Logarithms& logarithm_;
   std::vector<double> weights_;
 };
 
@@ -170,25 +174,39 @@ double expected_mismatches(const int64_t* counts, int64_t n) {
   return all - squares / all;
 }
 
+// Runs task(first, last) on shares of the clusters, with as many threads as have enough to do.
+template <class Task>
+void share_clusters(const DenseCounts& tally, int n_threads, const Task& task) {
+  constexpr int64_t kCellsPerThread = int64_t{1} << 16;
+  const int64_t k = tally.n_clusters;
+  const int64_t useful = std::min<int64_t>(n_threads, k * tally.n_cells / kCellsPerThread);
+  const int64_t n_shares = useful > 1 ? std::min(k, 4 * useful) : 1;
+  run_tasks(n_shares, static_cast<int>(useful), {},
+            [&](int64_t i, int, const Stop&) { task(k * i / n_shares, k * (i + 1) / n_shares); });
+}
+
 }  // namespace
 
-void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* centers) {
-  Drawing draw(t, tally.counts, tally.n_clusters * tally.n_cells);
-  for (int64_t i = 0; i < tally.n_clusters; ++i) {
-    const uint64_t cluster_key = fold(key, static_cast<uint64_t>(i));
-    for (int64_t j = 0; j < tally.n_features; ++j) {
-      if (tally.offsets[j] == tally.offsets[j + 1]) continue;
-      const int64_t* counts = tally.counts + i * tally.n_cells + tally.offsets[j];
-      const Cell cell{counts, tally.sizes[j], nullptr, fold(cluster_key, static_cast<uint64_t>(j))};
-      const int64_t v = draw(cell);
-      if (v != kNothing) centers[i * tally.n_features + j] = static_cast<int32_t>(v);
+void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* centers, int n_threads) {
+  const Logarithms logarithm = logarithms_for(t, tally.counts, tally.n_clusters * tally.n_cells);
+  share_clusters(tally, n_threads, [&](int64_t first, int64_t last) {
+    Drawing draw(t, logarithm);
+    for (int64_t i = first; i < last; ++i) {
+      const uint64_t cluster_key = fold(key, static_cast<uint64_t>(i));
+      for (int64_t j = 0; j < tally.n_features; ++j) {
+        if (tally.is_wide(j)) continue;
+        const uint64_t cell_key = fold(cluster_key, static_cast<uint64_t>(j));
+        const int64_t v = draw(Cell{tally.of(i, j), tally.sizes[j], nullptr, cell_key});
+        if (v != kNothing) centers[i * tally.n_features + j] = static_cast<int32_t>(v);
+      }
     }
-  }
+  });
 }
 
 void draw_wide(const WideCounts& tally, int32_t size, double t, uint64_t key, int32_t* centers,
                int64_t n_features) {
-  Drawing draw(t, tally.counts, tally.indptr[tally.n_clusters]);
+  const Logarithms logarithm = logarithms_for(t, tally.counts, tally.indptr[tally.n_clusters]);
+  Drawing draw(t, logarithm);
   for (int64_t i = 0; i < tally.n_clusters; ++i) {
     const int64_t begin = tally.indptr[i];
     const int32_t* codes = tally.codes + begin;
@@ -200,15 +218,20 @@ void draw_wide(const WideCounts& tally, int32_t size, double t, uint64_t key, in
   }
 }
 
-double expected_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight) {
+double expected_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight,
+                           int n_threads) {
+  const int64_t d = tally.n_features;
+  std::vector<double> mismatches(static_cast<size_t>(tally.n_clusters * d));
+  share_clusters(tally, n_threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i)
+      for (int64_t j = 0; j < d; ++j)
+        if (!tally.is_wide(j))
+          mismatches[i * d + j] = expected_mismatches(tally.of(i, j), tally.sizes[j]);
+  });
   Sum sum;
   for (int64_t i = 0; i < tally.n_clusters; ++i)
-    for (int64_t j = 0; j < tally.n_features; ++j) {
-      if (tally.offsets[j] == tally.offsets[j + 1]) continue;
-      const double mismatches =
-          expected_mismatches(tally.counts + i * tally.n_cells + tally.offsets[j], tally.sizes[j]);
-      sum.add(feature_weight ? mismatches * feature_weight[j] : mismatches);
-    }
+    for (int64_t j = 0; j < d; ++j)
+      sum.add(feature_weight ? mismatches[i * d + j] * feature_weight[j] : mismatches[i * d + j]);
   return sum.value();
 }
 

@@ -14,6 +14,11 @@ struct DenseCounts {
   int64_t n_clusters;
   int64_t n_features;
   int64_t n_cells;
+
+  bool is_wide(int64_t feature) const { return offsets[feature] == offsets[feature + 1]; }
+  const int64_t* of(int64_t cluster, int64_t feature) const {
+    return counts + cluster * n_cells + offsets[feature];
+  }
 };
 
 // The sparse counts of one wide feature: cluster i holds codes[indptr[i] .. indptr[i + 1]).
@@ -27,13 +32,13 @@ struct WideCounts {
 
 // Draws every center value with probability proportional to count^t; t = infinity takes the most
 // frequent value, ties by the smallest hash. A cell of `centers` without any count is kept.
-void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* centers);
+void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* centers, int n_threads);
 void draw_wide(const WideCounts& tally, int32_t size, double t, uint64_t key, int32_t* centers,
                int64_t n_features);
 
 // Sum over clusters and features of weight * size * (1 - sum of squared shares).
 // One fixed order of additions, no fused operations: the same double on every machine.
-double expected_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight);
+double expected_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight, int n_threads);
 double expected_cost_wide(const WideCounts& tally, int32_t size);
 
 }  // namespace softmodes

@@ -25,7 +25,7 @@ class Watch {
     const auto now = Clock::now();
     if (now < next_ || stopped()) return;
     next_ = now + kPeriod;
-    if (interrupted_()) stop();
+    if (interrupted_ && interrupted_()) stop();
   }
 
  private:

@@ -6,7 +6,7 @@
 
 namespace softmodes {
 
-// Asked now and then by the calling thread; true: give up.
+// Asked now and then by the calling thread; true: give up. May be empty.
 using Interrupted = std::function<bool()>;
 
 class Watch;

@@ -35,7 +35,7 @@ CenterPlan::CenterPlan(const Layout& layout, const Centers& centers, const Kerne
   for (int32_t c = 0; c < centers.n; ++c)
     clusters_.push_back(centers.clusters ? centers.clusters[c] : c);
   plan_.clusters = clusters_.data();
-  choose_sections(kernels);
+  plan_.by_rows = suits_rows(kernels);
   const bool many = centers.n >= kernels.sliced_centers && !plan_.by_rows;
   if ((use == Use::nearer || (use == Use::nearest && many)) &&
       SlicedCenters::can_hold(layout, centers)) {
@@ -51,6 +51,8 @@ CenterPlan::CenterPlan(const Layout& layout, const Centers& centers, const Kerne
     pack_centers();
     return;
   }
+  plan_.byte_columns = kernels.popcount && suits_popcount() ? layout_.bit_bytes : 0;
+  plan_.nibble_columns = 2 * (layout_.nibble_end - plan_.byte_columns);
   add_bits();
   add_nibbles();
   add_wide();
@@ -96,16 +98,17 @@ int64_t CenterPlan::planes_bytes() const {
 }
 
 // A popcount can express neither weights nor a center value that matches nothing.
-void CenterPlan::choose_sections(const Kernels& kernels) {
-  bool plain = !centers_.feature_weight;
-  for (int64_t j = 0; plain && j < layout_.n_features; ++j)
+bool CenterPlan::suits_popcount() const {
+  bool suits = !centers_.feature_weight;
+  for (int64_t j = 0; suits && j < layout_.n_features; ++j)
     if (layout_.byte[j] < layout_.bit_bytes)
-      for (int64_t c = 0; plain && c < centers_.n; ++c) plain = matches_something(c, j);
-  plan_.by_rows = plain && centers_.n <= kernels.few_centers &&
-                  layout_.bit_bytes >= kernels.long_row &&
-                  layout_.nibble_end == layout_.bit_bytes && !layout_.wide_bytes();
-  plan_.byte_columns = plain && kernels.popcount ? layout_.bit_bytes : 0;
-  plan_.nibble_columns = 2 * (layout_.nibble_end - plan_.byte_columns);
+      for (int64_t c = 0; suits && c < centers_.n; ++c) suits = matches_something(c, j);
+  return suits;
+}
+
+bool CenterPlan::suits_rows(const Kernels& kernels) const {
+  return centers_.n <= kernels.few_centers && layout_.bit_bytes >= kernels.long_row &&
+         layout_.nibble_end == layout_.bit_bytes && !layout_.wide_bytes() && suits_popcount();
 }
 
 void CenterPlan::pack_centers() {

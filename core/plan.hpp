@@ -40,7 +40,8 @@ class CenterPlan {
   int64_t planes_bytes() const;
 
  private:
-  void choose_sections(const Kernels& kernels);
+  bool suits_popcount() const;
+  bool suits_rows(const Kernels& kernels) const;
   void add_bits();
   void add_nibbles();
   void add_wide();

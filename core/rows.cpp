@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kChunkBytes = int64_t{1} << 19;  // rows to assign and then count while in L2
 constexpr int64_t kChunkRowsPerCluster = 64;       // fewer would not pay for the counters
 constexpr int64_t kChunkRowsMost = int64_t{1} << 17;
-constexpr int64_t kCounterBytes = int64_t{1} << 21;  // counters of all clusters that stay in L2
+constexpr int64_t kCounterBytes = int64_t{1} << 20;  // counters of all clusters that stay in L2
 
 // With more counters than that (or with weights) rows are counted cluster by cluster after this
 // many were assigned: enough rows of a cluster to pay for its counters, not too many for L3.

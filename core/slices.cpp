@@ -8,7 +8,6 @@
 namespace softmodes {
 namespace {
 
-constexpr size_t kTripleFeatures = 3;
 constexpr int64_t kBlockTriples = 64;  // their planes nearly fill a first-level cache of 48 KB
 constexpr int64_t kBlockPlanes = kBlockTriples * kTriplePlanes;
 constexpr int64_t kMostPlanes = 8192;  // whose offsets fit in 16 bits
@@ -36,11 +35,16 @@ SlicedCenters::SlicedCenters(const Layout& layout, const Centers& centers, int p
   plan_.n_blocks = static_cast<int64_t>(blocks_.size());
 }
 
-bool SlicedCenters::is_plain_binary(int64_t feature) const {
-  if (layout_.bits[feature] != 1 || layout_.ignored[feature] >= 0) return false;
+// Which features are a bit that all centers have a value for.
+std::vector<uint8_t> SlicedCenters::plain_binary() const {
+  const int64_t d = layout_.n_features;
+  std::vector<uint8_t> plain(static_cast<size_t>(d));
+  for (int64_t j = 0; j < d; ++j) plain[j] = layout_.bits[j] == 1 && layout_.ignored[j] < 0;
   for (int64_t c = 0; c < centers_.n; ++c)
-    if (!centers_.matches_something(layout_, c, feature)) return false;
-  return true;
+    for (int64_t j = 0; j < d; ++j)
+      plain[j] &= static_cast<uint8_t>(static_cast<uint32_t>(centers_.codes[c * d + j]) <
+                                       static_cast<uint32_t>(layout_.n_codes[j]));
+  return plain;
 }
 
 int32_t SlicedCenters::value_of(int64_t center, int64_t feature) const {
@@ -50,7 +54,7 @@ int32_t SlicedCenters::value_of(int64_t center, int64_t feature) const {
 }
 
 SlicedCenters::Part SlicedCenters::part_of(int32_t feature) const {
-  Part part{{feature}, false, layout_.n_codes[feature] + 1, {}, {}};
+  Part part{{feature}, 1, false, layout_.n_codes[feature] + 1, {}, {}};
   if (layout_.bits[feature] < 8) return part;
   std::vector<uint16_t> plane(static_cast<size_t>(part.n_planes));
   for (int64_t c = 0; c < centers_.n; ++c) plane[value_of(c, feature) + 1] = 1;
@@ -65,13 +69,16 @@ SlicedCenters::Part SlicedCenters::part_of(int32_t feature) const {
 }
 
 void SlicedCenters::find_parts() {
-  std::vector<int32_t> binary, others;
-  for (int32_t j = 0; j < layout_.n_features; ++j)
-    (is_plain_binary(j) ? binary : others).push_back(j);
-  for (size_t i = 0; i < binary.size(); i += kTripleFeatures) {
-    const auto first = binary.begin() + static_cast<std::ptrdiff_t>(i);
-    const auto n = static_cast<std::ptrdiff_t>(std::min(kTripleFeatures, binary.size() - i));
-    parts_.push_back({{first, first + n}, true, kTriplePlanes, {}, {}});
+  const std::vector<uint8_t> plain = plain_binary();
+  std::vector<int32_t> others;
+  for (int32_t j = 0; j < layout_.n_features; ++j) {
+    if (!plain[j]) {
+      others.push_back(j);
+      continue;
+    }
+    if (parts_.empty() || parts_.back().n_features == kTripleFeatures)
+      parts_.push_back({{}, 0, true, kTriplePlanes, {}, {}});
+    parts_.back().features[parts_.back().n_features++] = j;
   }
   for (const int32_t j : others) parts_.push_back(part_of(j));
 }
@@ -111,13 +118,15 @@ void SlicedCenters::add_block(size_t first, size_t last) {
   block.n_fields = static_cast<int64_t>(fields_.size()) - block.first_field;
   most_planes_ = std::max(most_planes_, n_planes);
   blocks_.push_back(block);
-  addends_.emplace_back();
-  for (int64_t c = 0; c < centers_.n; ++c) add_addends(c, first, last, addends_.back());
+  const int64_t n_addends = block.n_ones + block.n_triples;
+  uint16_t* out = addends_.emplace_back(static_cast<size_t>(centers_.n * n_addends)).data();
+  for (int64_t c = 0; c < centers_.n; ++c, out += n_addends)
+    write_addends(c, first, last, out, out + block.n_ones);
 }
 
 Triple SlicedCenters::triple_of(const Part& part) const {
   Triple triple{{-1, -1, -1}};
-  for (size_t i = 0; i < part.features.size(); ++i)
+  for (int i = 0; i < part.n_features; ++i)
     triple.bit[i] = layout_.byte[part.features[i]] * 8 + layout_.shift[part.features[i]];
   return triple;
 }
@@ -135,24 +144,23 @@ int64_t SlicedCenters::field_plane(const Part& part, int64_t center) const {
   return value < 0 ? part.n_planes - 1 : value;
 }
 
-void SlicedCenters::add_addends(int64_t center, size_t first, size_t last,
-                                std::vector<uint16_t>& out) const {
-  std::vector<uint16_t> twos;
+void SlicedCenters::write_addends(int64_t center, size_t first, size_t last, uint16_t* ones,
+                                  uint16_t* twos) const {
+  const int32_t* codes = centers_.codes + center * layout_.n_features;
   int64_t plane = 0;
   for (size_t i = first; i < last; ++i) {
     const Part& part = parts_[i];
     if (part.is_triple) {
       unsigned bits = 0;
-      for (size_t b = 0; b < part.features.size(); ++b)
-        bits |= static_cast<unsigned>(centers_.code(layout_, center, part.features[b])) << b;
-      out.push_back(offset(plane + std::popcount(bits) % 2));
-      twos.push_back(offset(plane + 2 + bits));
+      for (int b = 0; b < part.n_features; ++b)
+        bits |= static_cast<unsigned>(codes[part.features[b]]) << b;
+      *ones++ = offset(plane + std::popcount(bits) % 2);
+      *twos++ = offset(plane + 2 + bits);
     } else {
-      out.push_back(offset(plane + field_plane(part, center)));
+      *ones++ = offset(plane + field_plane(part, center));
     }
     plane += part.n_planes;
   }
-  out.insert(out.end(), twos.begin(), twos.end());
 }
 
 }  // namespace softmodes

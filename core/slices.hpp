@@ -34,9 +34,12 @@ class SlicedCenters {
   int64_t most_planes() const { return most_planes_; }  // of a block
 
  private:
+  static constexpr int kTripleFeatures = 3;
+
   // Up to three binary features, or one feature of any other kind.
   struct Part {
-    std::vector<int32_t> features;
+    int32_t features[kTripleFeatures];
+    int n_features;
     bool is_triple;
     int64_t n_planes;
     // Of a feature of whole bytes:
@@ -47,11 +50,12 @@ class SlicedCenters {
   void find_parts();
   void add_blocks();
   void add_block(size_t first, size_t last);
-  bool is_plain_binary(int64_t feature) const;
+  std::vector<uint8_t> plain_binary() const;
   Part part_of(int32_t feature) const;
   Triple triple_of(const Part& part) const;
   void add_field(const Part& part);
-  void add_addends(int64_t center, size_t first, size_t last, std::vector<uint16_t>& out) const;
+  void write_addends(int64_t center, size_t first, size_t last, uint16_t* ones,
+                     uint16_t* twos) const;
   uint16_t offset(int64_t plane) const { return static_cast<uint16_t>(plane * plane_words_); }
   int64_t field_plane(const Part& part, int64_t center) const;
   int32_t value_of(int64_t center, int64_t feature) const;

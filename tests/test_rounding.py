@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare
 
+from softmodes import reference
 from softmodes.hashing import Use, address, fold, fold_array
+from softmodes.objective import expected_cost
 from softmodes.pack import Layout
 from softmodes.rounding import Draw, plurality, resolve, soft, uniform
 from softmodes.tally import Tally
@@ -153,3 +156,57 @@ def test_a_wrong_rounding_is_refused_by_name(rounding, t, message):
 def test_scalar_and_array_hashes_agree():
     parts = np.arange(50)
     assert [fold(99, int(p)) for p in parts] == fold_array(99, parts).tolist()
+
+
+@pytest.mark.parametrize("t", [1.0, 3.0, math.inf])
+@pytest.mark.parametrize("n_values", [1, 2, 3, 15, 16, 17, 31, 32, 33, 100, 256])
+def test_draws_equal_the_reference(n_values, t):
+    rng = np.random.default_rng(n_values)
+    counts = rng.integers(0, 5, (60, n_values)) * rng.integers(0, 2, (60, n_values))
+    counts[:20] *= 1 << 40
+    counts[counts.sum(axis=1) == 0, -1] = 1
+    drawn = drawing(soft(t), n_values, seed=4)(tally_of(counts), np.zeros((60, 1), np.int32), 2, 3)
+    key = address(4, 2, Use.DRAW, *(() if math.isinf(t) else (3,)))
+    expected = [reference.draw(c, t, key, i, 0) for i, c in enumerate(counts)]
+    assert_array_equal(drawn[:, 0], expected)
+
+
+def many_counts():
+    """More cells than one thread is given: features of few and many values, and a wide one."""
+    rng = np.random.default_rng(0)
+    n_codes = np.array([2, 3, 40, 250, 1000, 17], np.int32)
+    layout = Layout(n_codes, np.full(6, -1, np.int32))
+    cells = rng.integers(0, 1 << 20, (700, layout.n_cells)) * rng.integers(0, 2, layout.n_cells)
+    return Tally(cells, {}, cells.sum(axis=1), 0, 0), layout, n_codes
+
+
+@pytest.mark.parametrize("t", [1.0, 2.5, math.inf])
+def test_threads_change_no_draw(t):
+    tally, layout, n_codes = many_counts()
+    start = np.zeros((700, 6), np.int32)
+    one, three = (
+        Draw(soft(t), 1, layout, n_codes, n_threads=n)(tally, start, 0, 1) for n in (1, 3)
+    )
+    assert len(np.unique(one[:, 3])) > 20
+    assert_array_equal(three, one)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_threads_change_no_expected_cost(weighted):
+    tally, layout, n_codes = many_counts()
+    weight = np.arange(1, 7, dtype=np.uint32) if weighted else None
+    one, three = (expected_cost(tally, layout, n_codes, weight, n_threads=n) for n in (1, 3))
+    assert three == one > 0
+
+
+@pytest.mark.parametrize("largest", [1, (1 << 26) - 3, (1 << 26) + 3, (1 << 31) + 1, 1 << 45])
+def test_expected_cost_is_right_for_counts_of_any_size(largest):
+    counts = np.array([[largest, 0, 1, 1], [largest // 2, largest // 3, 1, 0], [0, 0, 0, 0]])
+    sizes = np.array([4], np.int32)
+    layout = Layout(sizes, np.array([-1], np.int32))
+    exact = sum(
+        Fraction(sum(row) ** 2 - sum(c * c for c in row), sum(row))
+        for row in counts.tolist()
+        if sum(row)
+    )
+    assert expected_cost(tally_of(counts), layout, sizes) == pytest.approx(float(exact), rel=1e-9)

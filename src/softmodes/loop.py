@@ -105,7 +105,7 @@ def runs(store: RowStore, plan: Plan) -> Iterator[Run]:
 def run_once(store: RowStore, plan: Plan, index: int) -> Run:
     """Algorithm 1 of the paper, watched for its best round."""
     metric = tie_order(plan, index)
-    draw = Draw(plan.rounding, plan.seed, store.layout, store.sizes, plan.row_unit)
+    draw = Draw(plan.rounding, plan.seed, store.layout, store.sizes, plan.row_unit, store.n_threads)
     centers = first_centers(store, plan, index)
     history: list[Round] = []
     chosen: Run | None = None
@@ -137,7 +137,7 @@ def first_centers(store: RowStore, plan: Plan, run: int) -> NDArray[np.int32]:
 
 def _measure(store: RowStore, plan: Plan, tally: Tally, moved: bool) -> Round:
     unit = plan.row_unit * plan.feature_unit
-    expected = expected_cost(tally, store.layout, store.sizes, plan.feature_weight)
+    expected = expected_cost(tally, store.layout, store.sizes, plan.feature_weight, store.n_threads)
     return Round(
         cost=tally.cost if unit == 1.0 else tally.cost * unit,
         expected_cost=expected * unit,

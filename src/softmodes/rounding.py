@@ -68,6 +68,7 @@ class Draw:
     layout: Layout
     sizes: NDArray[np.int32]
     unit: float = 1.0  # weight of one unit of the counts; only a user's function sees it
+    n_threads: int = 1
 
     def __call__(
         self, tally: Tally, centers: NDArray[np.int32], run: int, round_: int
@@ -86,7 +87,9 @@ class Draw:
         return centers
 
     def _draw_soft(self, t: float, tally: Tally, centers: NDArray[np.int32], key: int) -> None:
-        _kernels.draw_dense(tally.cells, self.layout.offsets, self.sizes, float(t), key, centers)
+        _kernels.draw_dense(
+            tally.cells, self.layout.offsets, self.sizes, float(t), key, centers, self.n_threads
+        )
         for j in tally.wide:
             parts = tally.wide_parts(j)
             _kernels.draw_wide(*parts, j, int(self.sizes[j]), float(t), key, centers)

@@ -23,6 +23,7 @@ class RowStore(ABC):
 
     `sizes[j]` is the number of values that a center may take in feature j; cells may hold further
     codes (missing, unseen). Weights are counted in units; with `whole_weights` a unit is one row.
+    `n_threads` is for what is done here between two passes.
     """
 
     layout: Layout
@@ -30,6 +31,7 @@ class RowStore(ABC):
     n_rows: int
     total_weight: int
     whole_weights: bool
+    n_threads: int = 1
 
     @abstractmethod
     def map(self, task: Callable[[Block, int], T]) -> list[T]:
