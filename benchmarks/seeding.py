@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--features", type=int, default=1000)
     parser.add_argument("--k", type=int, nargs="+", default=[10, 100, 1000])
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args(arguments)
     X, _ = make_ccm(options.rows, options.features, max(options.k), eps=0.2, random_state=0)
     header = ["k", "random", "d1-greedy", "one assignment", "candidates", "ratio"]

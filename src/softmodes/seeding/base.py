@@ -14,8 +14,6 @@ from softmodes.tally import feature_counts
 
 Codes = NDArray[np.int32]
 
-CHUNK = 4096  # rows unpacked, or searched, at once
-
 
 @dataclass(frozen=True, eq=False)
 class Seeding:

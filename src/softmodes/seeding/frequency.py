@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from softmodes import _kernels
 from softmodes.pack import Block, unpack
-from softmodes.seeding.base import CHUNK, Codes, Seeding, draw_from_columns, forget
+from softmodes.seeding.base import Codes, Seeding, draw_from_columns, forget
 from softmodes.tally import feature_counts, largest_distance
+
+_CHUNK = 4096  # rows unpacked at once
 
 
 def huang(seeding: Seeding) -> Codes:
@@ -123,7 +125,7 @@ def _column_frequencies(seeding: Seeding) -> list[NDArray[np.int64]]:
 
 def _density(block: Block, frequencies: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     density = np.zeros(len(block.packed), np.int64)
-    edges = [*range(0, len(density), CHUNK), len(density)]
+    edges = [*range(0, len(density), _CHUNK), len(density)]
     for start, stop in pairwise(edges):
         codes = unpack(block, np.arange(start, stop))
         for j, column in enumerate(frequencies):

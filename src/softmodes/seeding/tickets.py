@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes.pack import Block
-from softmodes.seeding.base import CHUNK
 from softmodes.stores import RowStore
+
+_CHUNK = 512  # rows searched at once
 
 
 class Shares:
@@ -19,16 +20,16 @@ class Shares:
 
     def __init__(self, shares: NDArray[Any]) -> None:
         self._shares = shares
-        self.sums = np.add.reduceat(shares, np.arange(0, len(shares), CHUNK), dtype=np.int64)
+        self.sums = np.add.reduceat(shares, np.arange(0, len(shares), _CHUNK), dtype=np.int64)
 
     def search(self, drawn: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the row in whose share each ticket falls, and how far in."""
         ends = np.cumsum(self.sums)
         rows, rests = np.empty((2, len(drawn)), np.int64)
         for i, chunk in enumerate(np.searchsorted(ends, drawn, side="right")):
-            first = int(chunk) * CHUNK
+            first = int(chunk) * _CHUNK
             rest = drawn[i] - (ends[chunk] - self.sums[chunk])
-            cumulated = np.cumsum(self._shares[first : first + CHUNK], dtype=np.int64)
+            cumulated = np.cumsum(self._shares[first : first + _CHUNK], dtype=np.int64)
             row = np.searchsorted(cumulated, rest, side="right")
             rows[i] = first + row
             rests[i] = rest - (cumulated[row - 1] if row else 0)
