@@ -174,22 +174,25 @@ double expected_mismatches(const int64_t* counts, int64_t n) {
   return all - squares / all;
 }
 
-// Runs task(first, last) on shares of the clusters, with as many threads as have enough to do.
+// Runs task(first, last) on shares of the clusters begin .. end, with as many threads as have
+// enough to do.
 template <class Task>
-void share_clusters(const DenseCounts& tally, int n_threads, const Task& task) {
+void share_clusters(const DenseCounts& tally, int64_t begin, int64_t end, int n_threads,
+                    const Task& task) {
   constexpr int64_t kCellsPerThread = int64_t{1} << 16;
-  const int64_t k = tally.n_clusters;
+  const int64_t k = end - begin;
   const int64_t useful = std::min<int64_t>(n_threads, k * tally.n_cells / kCellsPerThread);
   const int64_t n_shares = useful > 1 ? std::min(k, 4 * useful) : 1;
-  run_tasks(n_shares, static_cast<int>(useful), {},
-            [&](int64_t i, int, const Stop&) { task(k * i / n_shares, k * (i + 1) / n_shares); });
+  run_tasks(n_shares, static_cast<int>(useful), {}, [&](int64_t i, int, const Stop&) {
+    task(begin + k * i / n_shares, begin + k * (i + 1) / n_shares);
+  });
 }
 
 }  // namespace
 
 void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* centers, int n_threads) {
   const Logarithms logarithm = logarithms_for(t, tally.counts, tally.n_clusters * tally.n_cells);
-  share_clusters(tally, n_threads, [&](int64_t first, int64_t last) {
+  share_clusters(tally, 0, tally.n_clusters, n_threads, [&](int64_t first, int64_t last) {
     Drawing draw(t, logarithm);
     for (int64_t i = first; i < last; ++i) {
       const uint64_t cluster_key = fold(key, static_cast<uint64_t>(i));
@@ -220,18 +223,24 @@ void draw_wide(const WideCounts& tally, int32_t size, double t, uint64_t key, in
 
 double expected_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight,
                            int n_threads) {
+  constexpr int64_t kMostTerms = int64_t{1} << 20;  // summed in one order, whoever found them
   const int64_t d = tally.n_features;
-  std::vector<double> mismatches(static_cast<size_t>(tally.n_clusters * d));
-  share_clusters(tally, n_threads, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i)
-      for (int64_t j = 0; j < d; ++j)
-        if (!tally.is_wide(j))
-          mismatches[i * d + j] = expected_mismatches(tally.of(i, j), tally.sizes[j]);
-  });
+  const int64_t at_once =
+      std::min(std::max<int64_t>(kMostTerms / std::max<int64_t>(d, 1), 1), tally.n_clusters);
+  std::vector<double> terms(static_cast<size_t>(at_once * d));
   Sum sum;
-  for (int64_t i = 0; i < tally.n_clusters; ++i)
-    for (int64_t j = 0; j < d; ++j)
-      sum.add(feature_weight ? mismatches[i * d + j] * feature_weight[j] : mismatches[i * d + j]);
+  for (int64_t begin = 0; begin < tally.n_clusters; begin += at_once) {
+    const int64_t end = std::min(begin + at_once, tally.n_clusters);
+    share_clusters(tally, begin, end, n_threads, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i)
+        for (int64_t j = 0; j < d; ++j)
+          if (!tally.is_wide(j))
+            terms[(i - begin) * d + j] = expected_mismatches(tally.of(i, j), tally.sizes[j]);
+    });
+    for (int64_t i = 0; i < end - begin; ++i)
+      for (int64_t j = 0; j < d; ++j)
+        sum.add(feature_weight ? terms[i * d + j] * feature_weight[j] : terms[i * d + j]);
+  }
   return sum.value();
 }
 

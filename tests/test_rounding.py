@@ -199,6 +199,18 @@ def test_threads_change_no_expected_cost(weighted):
     assert three == one > 0
 
 
+def test_expected_cost_of_very_many_features_and_clusters():
+    counts = np.random.default_rng(1).integers(0, 9, (230, 5000, 2))
+    n_codes = np.full(5000, 2, np.int32)
+    tally = tally_of(counts.reshape(230, -1))
+    layout = Layout(n_codes, np.full(5000, -1, np.int32))
+    sizes = counts.sum(axis=2)
+    expected = (sizes - (counts**2).sum(axis=2) / np.maximum(sizes, 1)).sum()
+    found = {expected_cost(tally, layout, n_codes, n_threads=n) for n in (1, 2)}
+    assert len(found) == 1
+    assert found.pop() == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("largest", [1, (1 << 26) - 3, (1 << 26) + 3, (1 << 31) + 1, 1 << 45])
 def test_expected_cost_is_right_for_counts_of_any_size(largest):
     counts = np.array([[largest, 0, 1, 1], [largest // 2, largest // 3, 1, 0], [0, 0, 0, 0]])
