@@ -4,5 +4,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 venv="${VENV:-.venv}"
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
-"$venv/bin/pip" install --quiet .
+"$venv/bin/pip" install --quiet ".[frames]"  # with frames, columns have names
 "$venv/bin/python" examples/zoo.py
