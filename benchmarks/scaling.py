@@ -58,7 +58,7 @@ LABELS = {"n": "rows", "d": "features", "k": "clusters", "sigma": "values per fe
 def measure_axis(axis: str, shrink: int, n_threads: int, repeats: int) -> dict[str, Any]:
     """Time an iteration at sizes over two decades of one axis, and fit the growth."""
     largest = LARGEST[axis]
-    largest = replace(largest, n=largest.n // shrink)
+    largest = replace(largest, n=max(largest.n // shrink, largest.k, largest.sigma))
     top = getattr(largest, axis)
     points = np.unique(np.round(np.geomspace(top / 100, top, POINTS)).astype(int))
     runs = {

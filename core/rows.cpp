@@ -1,7 +1,6 @@
 #include "rows.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 #include <vector>
 
@@ -50,14 +49,14 @@ struct Worker {
 
 class TallyPass {
  public:
-  TallyPass(const Block& block, const CenterPlan& plan, Ties ties, const TallyOut& out,
-            int n_threads)
+  TallyPass(const Block& block, const CenterPlan& plan, const Counters& counters, Ties ties,
+            const TallyOut& out, int n_threads)
       : kernels_(kernels()),
         block_(block),
         plan_(plan),
         ties_(ties),
         out_(out),
-        counters_(block.layout),
+        counters_(counters),
         k_(plan.view().n_centers),
         n_threads_(n_threads) {
     in_chunks_ = out.counts && counts_in_chunks(block, counters_, k_);
@@ -158,7 +157,7 @@ class TallyPass {
     // A large cluster is shared among threads; all but its first share count apart.
     const int64_t most = n_threads_ == 1 ? block_.n_rows : ceil_div(block_.n_rows, 4 * n_threads_);
     std::vector<Share> shares;
-    std::deque<std::vector<int64_t>> apart;
+    std::vector<std::vector<int64_t>> apart;
     for (int64_t c = 0; c < k_; ++c)
       for (int64_t first = 0; first < sorted.size(c); first += most) {
         int64_t* cells = out_.counts + c * n_cells();
@@ -197,7 +196,7 @@ class TallyPass {
   const CenterPlan& plan_;
   Ties ties_;
   TallyOut out_;
-  Counters counters_;
+  const Counters& counters_;
   int64_t k_;
   int n_threads_;
   bool in_chunks_ = false;
@@ -239,8 +238,9 @@ void for_each_distance(const Block& block, const Centers& centers, const Run& ru
 }
 
 // How many rows are assigned before they are counted; any number if they are in each chunk.
-int64_t rows_of_range(const Block& block, int64_t n_clusters, const TallyOut& out) {
-  if (!out.counts || counts_in_chunks(block, Counters(block.layout), n_clusters)) return kRangeRows;
+int64_t rows_of_range(const Block& block, const Counters& counters, int64_t n_clusters,
+                      const TallyOut& out) {
+  if (!out.counts || counts_in_chunks(block, counters, n_clusters)) return kRangeRows;
   const int64_t rows =
       std::max(kRangeBytes / block.layout.stride, kRangeRowsPerCluster * n_clusters);
   return std::min(rows, kRangeRows);
@@ -252,14 +252,16 @@ TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_
                const TallyOut& out, const Run& run) {
   const CenterPlan plan(block.layout, centers, kernels(), CenterPlan::Use::nearest);
   const Ties ties{tie_key.has_value(), tie_key.value_or(0)};
-  const int64_t range_rows = rows_of_range(block, centers.n, out);
+  const Counters counters(block.layout);
+  const int64_t range_rows = rows_of_range(block, counters, centers.n, out);
   TallySum total;
   for (int64_t first = 0; first < block.n_rows; first += range_rows) {
     const Block range = part(block, first, std::min(range_rows, block.n_rows - first));
     const TallyOut range_out{out.counts, out.sizes, out.labels ? out.labels + first : nullptr,
                              out.distances ? out.distances + first : nullptr};
     const int n_threads = useful_threads(range, centers.n, run.n_threads);
-    const TallySum sum = TallyPass(range, plan, ties, range_out, n_threads).run(run.interrupted);
+    const TallySum sum =
+        TallyPass(range, plan, counters, ties, range_out, n_threads).run(run.interrupted);
     total.cost += sum.cost;
     total.fingerprint += sum.fingerprint;
   }

@@ -137,13 +137,12 @@ inline V interleave_low(V a, V b) {
 inline V interleave_high(V a, V b) {
   return each([&](int i) { return i % 2 ? b.at[8 + i / 2] : a.at[8 + i / 2]; });
 }
-
-// Bit i tells whether byte i is 255; the bytes are 0 or 255.
 inline bool any_bit(V x) {
   uint8_t any = 0;
   for (uint8_t byte : x.at) any |= byte;
   return any;
 }
+// Bit i tells whether byte i is 255; the bytes are 0 or 255.
 inline uint64_t byte_bits(V mask) {
   uint64_t bits = 0;
   for (int i = 0; i < kWidth; ++i) bits |= uint64_t{mask.at[i] != 0} << i;
