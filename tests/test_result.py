@@ -3,6 +3,8 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
+import threading
 import zipfile
 
 import numpy as np
@@ -239,3 +241,39 @@ def test_a_folder_that_does_not_exist_is_named(saved):
     with pytest.raises(FileNotFoundError, match=r"path=.*nowhere.*Make the folder"):
         model.save(saved.parent / "nowhere" / "m.softmodes")
     assert [p.name for p in saved.parent.iterdir()] == [saved.name]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "message"),
+    [
+        ("", ValueError, r"path='' is empty\. Pass the path of a file"),
+        ("a\0b", ValueError, r"path='a\\x00b' holds a NUL byte\. Pass the path of a file"),
+        (".", IsADirectoryError, r"path='\.' is a folder\. Pass the path of a file"),
+    ],
+)
+def test_where_no_model_can_be_saved_is_said(path, kind, message):
+    model = KModes(2, random_state=0, n_init=1).fit(FRAME)
+    with pytest.raises(kind, match=message):
+        model.save(path)
+
+
+def test_saving_follows_a_link_and_keeps_the_mode(saved):
+    link = saved.with_name("link")
+    link.symlink_to(saved.name)
+    saved.chmod(0o600)
+    KModes(3, random_state=0, n_init=1).fit(FRAME).save(link)
+    assert link.is_symlink()
+    assert softmodes.load(saved).n_clusters == 3
+    assert saved.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_model_saved_to_a_pipe_comes_out_whole(saved):
+    pipe, copy = saved.with_name("pipe"), saved.with_name("copy")
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: copy.write_bytes(pipe.read_bytes()), daemon=True)
+    reader.start()
+    model = softmodes.load(saved)
+    model.save(pipe)
+    reader.join(10)
+    assert pipe.is_fifo()
+    assert_array_equal(softmodes.load(copy).labels_, model.labels_)

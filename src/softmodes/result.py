@@ -12,17 +12,18 @@ import io
 import json
 import math
 import os
-import secrets
 import zipfile
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from softmodes.encode import Codebook
+from softmodes.files import write_whole
 from softmodes.loop import Round
 from softmodes.pack import Layout
 from softmodes.tally import Tally
@@ -80,7 +81,7 @@ def save_model(
     members = {_JSON: json.dumps(document, indent=1, allow_nan=False).encode()}
     members |= {f"{name}.npy": _npy(array) for name, array in _arrays(found).items()}
     members[_SUMS] = _sums(members)
-    _write_whole(Path(path), members)
+    write_whole(path, partial(_write_archive, members=members))
 
 
 def load_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], Clustering]:
@@ -265,23 +266,10 @@ def _sums(members: dict[str, bytes]) -> bytes:
     return "".join(lines).encode()
 
 
-def _write_whole(path: Path, members: dict[str, bytes]) -> None:
-    if not path.parent.is_dir():
-        raise FileNotFoundError(
-            f"path={str(path)!r} is in a folder that does not exist. Make the folder "
-            f"{str(path.parent)!r} first, or pass a path in one that exists."
-        )
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with open(temporary, "xb") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-                for name, data in members.items():
-                    archive.writestr(zipfile.ZipInfo(name), data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def _write_archive(file: BinaryIO, members: dict[str, bytes]) -> None:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
 
 
 def _read_members(path: Path) -> dict[str, bytes]:

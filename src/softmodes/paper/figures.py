@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from softmodes.datasets import ccm_best_accuracy
+from softmodes.files import write_whole
 from softmodes.paper.claims import curves, place
 from softmodes.paper.experiments import Algorithm, Data
 from softmodes.paper.summary import Found, Series
@@ -55,10 +56,9 @@ def draw(found: Found, folder: Path, suffix: str = "svg") -> list[str]:
 
 
 def _write(figure: Figure, path: Path) -> None:
-    unfinished = path.with_name(f".{path.name}")
     metadata = {"Date": None} if path.suffix == ".svg" else None
-    figure.savefig(unfinished, format=path.suffix[1:], dpi=110, metadata=metadata)
-    os.replace(unfinished, path)
+    save = partial(figure.savefig, format=path.suffix[1:], dpi=110, metadata=metadata)
+    write_whole(path, save)
 
 
 # -------------------------------------------------------------------------------- the kinds

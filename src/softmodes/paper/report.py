@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from softmodes.files import write_whole
 from softmodes.paper.claims import Judgement, judge
 from softmodes.paper.experiments import EXPERIMENTS, Experiment, Size
 from softmodes.paper.results import Record
@@ -121,9 +122,7 @@ def _render(name: str, folder: Path, sections: list[Section], origin: Origin) ->
         undefined=jinja2.StrictUndefined,
     )
     text = environment.get_template(f"{name}.jinja").render(sections=sections, origin=origin)
-    unfinished = folder / f".{name}"
-    unfinished.write_text(text.rstrip() + "\n", encoding="utf-8")
-    os.replace(unfinished, folder / name)
+    write_whole(folder / name, (text.rstrip() + "\n").encode())
     return folder / name
 
 

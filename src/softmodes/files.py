@@ -1,0 +1,126 @@
+"""Files written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+Content: TypeAlias = bytes | Callable[[BinaryIO], object]
+
+
+def write_whole(path: AnyPath, content: Content, name: str = "path") -> None:
+    """Write a file so that its old content stands until the new one is complete.
+
+    Links are followed, and the file keeps its mode. What is not a regular file (a device, a pipe,
+    standard output) is written to as it stands.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        Where to write.
+    content : bytes or callable
+        What to write, or a function that writes it to the open file that it gets.
+    name : str, default="path"
+        What errors call the path: the parameter that it came from.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.txt"
+    >>> write_whole(path, b"hello")
+    >>> path.read_text()
+    'hello'
+    """
+    given = checked_target(path, name)
+    try:
+        mode = _mode(given)
+        stream = _standard_stream(given)
+        if stream is None and (mode is None or stat.S_ISREG(mode)):
+            _replace(Path(os.path.realpath(given)), mode, content)
+        else:
+            with open(given if stream is None else stream, "wb") as file:
+                _fill(file, content)
+    except OSError as error:
+        raise _refusal(error, name, given) from error
+
+
+def checked_target(path: AnyPath, name: str = "path") -> str:
+    """Return a path as text; refuse one where no file can be, before any work is done for it."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{name}={path!r} is not a path. Pass a str or a pathlib.Path.")
+    given = os.fsdecode(path)
+    if not given or "\0" in given:
+        fault = "holds a NUL byte" if given else "is empty"
+        raise ValueError(f"{name}={given!r} {fault}. Pass the path of a file to write.")
+    if os.path.isdir(given) or not os.path.basename(given):
+        raise IsADirectoryError(
+            f"{name}={given!r} is a folder. Pass the path of a file to write, in it or elsewhere."
+        )
+    folder = os.path.dirname(os.path.realpath(given))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(
+            f"{name}={given!r} is in a folder that does not exist. Make the folder "
+            f"{folder!r} first, or pass a path in one that exists."
+        )
+    return given
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _standard_stream(path: str) -> int | None:
+    """Return a new handle of standard output or error if the path leads there, as /dev/stdout does.
+
+    Opened by its path it would be written from its start, over what has been printed.
+    """
+    for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):
+        with suppress(OSError):
+            if os.path.samestat(os.stat(path), os.fstat(number)):
+                stream.flush()
+                return os.dup(number)
+    return None
+
+
+def _replace(target: Path, mode: int | None, content: Content) -> None:
+    """Fill a new file beside the target and rename it: the target is old or new, never partial."""
+    # A name of its own, not the target's with an ending: that could be too long for the system.
+    unfinished = target.with_name(f".softmodes-{secrets.token_hex(8)}")
+    permissions = 0o666 if mode is None else stat.S_IMODE(mode) & 0o777
+    try:
+        with open(unfinished, "xb", opener=partial(os.open, mode=permissions)) as file:
+            if mode is not None:  # given at opening, it was narrowed by the umask
+                unfinished.chmod(permissions)
+            _fill(file, content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _fill(file: BinaryIO, content: Content) -> None:
+    if callable(content):
+        content(file)
+    else:
+        file.write(content)
+
+
+def _refusal(error: OSError, name: str, path: str) -> OSError:
+    reason = error.strerror or error
+    refusal = type(error)(
+        f"{name}={path!r} cannot be written: {reason}. Mend that, or pass another path."
+    )
+    refusal.errno = error.errno
+    return refusal
