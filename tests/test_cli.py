@@ -1,3 +1,4 @@
+import gzip
 import importlib
 import os
 import re
@@ -13,6 +14,7 @@ from softmodes.paper import EXPERIMENTS
 from softmodes.paper.results import ResultsFile, read
 
 FEW = ["theorem", "--size", "small"]
+PACKED = gzip.compress(b'{"key": "a"}\n' * 9)
 
 
 def softmodes(*arguments):
@@ -158,6 +160,25 @@ def test_a_second_run_into_the_same_file_is_refused(tmp_path):
     with ResultsFile(tmp_path / "small.jsonl"):
         message = refused("paper", "run", *FEW, "--out", tmp_path)
     assert "is being written by another run. Wait for it, or pass another --out." in message
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("small.jsonl", b'{"key": ["a"]}\n', "small.jsonl, line 1 is not a record of a cell"),
+        ("small.jsonl", b'{"key": "a"}\n', "small.jsonl, line 1 is not a record of a cell"),
+        ("small.jsonl", b"[" * 100_000 + b"\n", "small.jsonl, line 1 is not a record of a cell"),
+        ("small.jsonl.gz", b"plain text", "small.jsonl.gz is damaged: Not a gzipped file"),
+        ("small.jsonl.gz", PACKED[:-20], "small.jsonl.gz is damaged: Compressed file ended"),
+        ("small.jsonl.gz", PACKED[:10] + b"\xff" * 20, "small.jsonl.gz is damaged: Error -3"),
+    ],
+    ids=["key", "fields", "depth", "plain", "truncated", "deflate"],
+)
+def test_a_report_of_damaged_results_names_the_file_and_a_remedy(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    text = refused("paper", "report", "--results", tmp_path, "--size", "small")
+    assert message in text
+    assert re.search(r"Delete that line|Put a whole copy in its place, or delete it", text)
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich.console"])

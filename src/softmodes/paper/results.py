@@ -5,12 +5,30 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 Record: TypeAlias = dict[str, Any]
+
+# What every record holds that the report is made of.
+_SHAPE: dict[str, Any] = {
+    **dict.fromkeys(("key", "experiment", "size", "algorithm", "machine", "date"), str),
+    **dict.fromkeys(("params", "versions"), dict),
+    "data": {"kind": str, "k": int},
+    "run": int,
+    "capped": bool,
+    "rounds": (int, type(None)),
+    "expected_cost": (int, float, type(None)),
+    "trace": (list, type(None)),
+    "metrics": dict.fromkeys(
+        ("accuracy", "f1", "nmi", "largest_share", "clusters_in_use", "all_in_one_accuracy"),
+        (int, float),
+    ),
+    "seconds": {"wall": (int, float), "total": (int, float)},
+}
 
 
 class ResultsFile:
@@ -25,8 +43,8 @@ class ResultsFile:
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.jsonl"
     >>> with ResultsFile(path) as results:
     ...     results.append({"key": "a"})
-    >>> [record["key"] for record in read(path)]
-    ['a']
+    ...     results.done
+    {'a'}
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -76,17 +94,18 @@ def read(path: str | os.PathLike[str]) -> Iterator[Record]:
     path = Path(path)
     if not path.exists():
         return
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    content = _unpacked(path) if path.suffix == ".gz" else path.read_bytes()
     for number, line in enumerate(content[: _whole_length(content)].splitlines(), start=1):
         try:
             record = json.loads(line)
-            record["key"]
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, RecursionError):
+            record = None
+        if not _has_shape(record, _SHAPE):
             raise ValueError(
                 f"{path}, line {number} is not a record of a cell: {line[:60]!r}. Every line is "
                 "written whole, so something else has changed the file. Delete that line; its "
                 "cell is then run again."
-            ) from None
+            )
         yield record
 
 
@@ -95,6 +114,25 @@ def read_folder(folder: str | os.PathLike[str], size: str) -> list[Record]:
     paths = [Path(folder) / f"{size}.jsonl{ending}" for ending in ("", ".gz")]
     records = {record["key"]: record for path in reversed(paths) for record in read(path)}
     return list(records.values())
+
+
+def _unpacked(path: Path) -> bytes:
+    try:
+        return gzip.decompress(path.read_bytes())
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(
+            f"{path} is damaged: {error}. Put a whole copy in its place, or delete it; its cells "
+            "are then run again."
+        ) from error
+
+
+def _has_shape(value: Any, shape: Any) -> bool:
+    """Whether a value is of a type, or a dict that has certain entries of certain shapes."""
+    if not isinstance(shape, dict):
+        return isinstance(value, shape)
+    return isinstance(value, dict) and all(
+        name in value and _has_shape(value[name], part) for name, part in shape.items()
+    )
 
 
 def _whole_length(content: bytes) -> int:
