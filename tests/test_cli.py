@@ -141,6 +141,46 @@ def test_a_plugin_joins(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("raise KeyError('x')", "raised KeyError when imported: 'x'."),
+        ("def broken(:", "raised SyntaxError when imported: "),
+        ("import no_such_module", "raised ModuleNotFoundError when imported: No module named"),
+    ],
+)
+def test_a_plugin_that_raises_is_one_line(tmp_path, body, message):
+    plugin = tmp_path / "mine.py"
+    plugin.write_text(body)
+    text = refused("paper", "run", *FEW, "--out", tmp_path, "--plugin", plugin)
+    assert f"plugin={str(plugin)!r} {message}" in text
+
+
+def test_a_module_that_is_not_there_is_named_as_the_plugin(tmp_path):
+    text = refused("paper", "run", *FEW, "--out", tmp_path, "--plugin", "no_such_module")
+    assert "plugin='no_such_module' raised ModuleNotFoundError when imported" in text
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_method_of_a_plugin_that_raises_is_one_line(tmp_path, jobs):
+    plugin = tmp_path / "mine.py"
+    plugin.write_text(
+        "from softmodes.baselines import register\n"
+        "class Odd(Exception):\n"
+        "    def __init__(self, a, b):\n"
+        "        super().__init__(f'{a}\\n{b}')\n"
+        "@register('broken')\n"
+        "def broken(X, n_clusters, random_state):\n"
+        "    raise Odd('first', 'second')\n"
+    )
+    try:
+        text = refused("paper", "run", *FEW, "--out", tmp_path, "--plugin", plugin, "--jobs", jobs)
+    finally:
+        unregister("broken")
+    assert f"plugin={str(plugin)!r} raised Odd in the cell theorem/" in text
+    assert r": first second. Mend the plugin and run again: what is done is kept." in text
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["run", "fig-9"], "experiment='fig-9' is not known. Pass 'all' or some of 'fig-rounding'"),

@@ -11,13 +11,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from softmodes.paper.experiments import Cell, Experiment, Size
 from softmodes.paper.results import Record, ResultsFile
 
 OnCell: TypeAlias = Callable[[Cell, Record], None]
 _THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_plugin_of: dict[str, str] = {}  # by the names of the methods that this process got from plugins
 
 
 def load_methods(plugins: Iterable[str]) -> list[str]:
@@ -26,7 +27,9 @@ def load_methods(plugins: Iterable[str]) -> list[str]:
 
     before = set(baselines.names())
     for plugin in plugins:
+        known = set(baselines.names())
         _import(plugin)
+        _plugin_of.update(dict.fromkeys(set(baselines.names()) - known, plugin))
     return [name for name in baselines.names() if name not in before]
 
 
@@ -62,9 +65,7 @@ def run(
 
 
 def _here(cells: list[Cell]) -> Iterator[tuple[Cell, Record]]:
-    from softmodes.paper.cells import run_cell
-
-    return ((cell, run_cell(cell)) for cell in cells)
+    return ((cell, _work(cell)) for cell in cells)
 
 
 def _elsewhere(cells: list[Cell], jobs: int, plugins: list[str]) -> Iterator[tuple[Cell, Record]]:
@@ -118,21 +119,39 @@ def _die_with_parent() -> None:
         os._exit(1)
 
 
-def _work(cell: Cell, threads: int) -> Record:
+def _work(cell: Cell, threads: int | None = None) -> Record:
     from softmodes.paper.cells import run_cell
 
-    return run_cell(cell, n_jobs=threads)
+    try:
+        return run_cell(cell, n_jobs=threads)
+    except Exception as error:
+        if cell.algorithm.name not in _plugin_of:
+            raise
+        plugin, doing = _plugin_of[cell.algorithm.name], f"in the cell {cell.key}"
+        raise _plugin_failure(plugin, doing, error) from error
 
 
-def _import(plugin: str) -> Any:
-    if not plugin.endswith(".py"):
-        return importlib.import_module(plugin)
-    path = Path(plugin)
-    if not path.is_file():
+def _plugin_failure(plugin: str, doing: str, error: Exception) -> ValueError:
+    return ValueError(
+        f"plugin={plugin!r} raised {type(error).__name__} {doing}: {error}. Mend the plugin and "
+        "run again: what is done is kept."
+    )
+
+
+def _import(plugin: str) -> None:
+    if plugin.endswith(".py") and not Path(plugin).is_file():
         raise ValueError(f"plugin={plugin!r} is not a file. Pass a .py file or a module's name.")
+    try:
+        if plugin.endswith(".py"):
+            _run_file(Path(plugin))
+        else:
+            importlib.import_module(plugin)
+    except Exception as error:
+        raise _plugin_failure(plugin, "when imported", error) from error
+
+
+def _run_file(path: Path) -> None:
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ValueError(f"plugin={plugin!r} cannot be imported. Pass a .py file.")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    assert spec is not None  # a .py file always has a loader
+    assert spec.loader is not None
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
