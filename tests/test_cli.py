@@ -2,8 +2,13 @@ import gzip
 import importlib
 import os
 import re
+import stat
 import sys
+import threading
+import time
 
+import pandas as pd
+import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 from typer.testing import CliRunner
@@ -12,6 +17,7 @@ from softmodes import SoftModes, cli
 from softmodes.baselines import unregister
 from softmodes.paper import EXPERIMENTS
 from softmodes.paper.results import ResultsFile, read
+from softmodes.profile import harmless
 
 FEW = ["theorem", "--size", "small"]
 PACKED = gzip.compress(b'{"key": "a"}\n' * 9)
@@ -67,7 +73,9 @@ def test_fit_reads_parquet_as_it_reads_csv(answers, tmp_path):
         (["-k", "2", "--drop", "name"], "drop='name' is not a column of"),
         (["-k", "2", "--missing", "no"], "missing='no' is not known."),
         (["-k", "2", "--t", "0.5"], "t=0.5 is not a number >= 1."),
-        (["-k", "2", "--out", "no/such/labels.csv"], "No such file or directory"),
+        (["-k", "2", "--seed", "-1"], "seed=-1 is outside [0, 2**64). Pass another seed."),
+        (["-k", "2", "--seed", str(2**64)], "seed=18446744073709551616 is outside [0, 2**64)."),
+        (["-k", "2", "--out", "no/labels.csv"], "out='no/labels.csv' is in a folder that does not"),
     ],
 )
 def test_mistakes_in_fit_are_one_line_with_a_remedy(answers, arguments, message):
@@ -77,6 +85,58 @@ def test_mistakes_in_fit_are_one_line_with_a_remedy(answers, arguments, message)
 def test_fit_refuses_files_of_unknown_kind(tmp_path):
     message = refused("fit", tmp_path / "table.xls", "-k", 2)
     assert "has an unknown ending. Pass a .csv or .parquet file." in message
+
+
+# --- where labels are written to ---
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("", "out='' is empty. Pass the path of a file to write."),
+        ("a\0b", r"out='a\x00b' holds a NUL byte. Pass the path of a file to write."),
+        (".", "out='.' is a folder. Pass the path of a file to write, in it or elsewhere."),
+        ("no/labels.csv", "out='no/labels.csv' is in a folder that does not exist."),
+    ],
+)
+def test_where_no_labels_can_be_written_is_refused_before_the_table_is_read(out, message):
+    assert message in refused("fit", "no-such-table.csv", "-k", 2, "--out", out)
+
+
+@pytest.mark.parametrize("way", ["itself", "link", "hard link"])
+def test_the_table_is_never_overwritten_by_its_labels(answers, way):
+    before, out = answers.read_bytes(), answers.with_name(way)
+    if way == "itself":
+        out = answers
+    elif way == "link":
+        out.symlink_to(answers)
+    else:
+        out.hardlink_to(answers)
+    message = refused("fit", answers, "-k", 2, "--out", out)
+    assert f"out={str(out)!r} is the table itself. Pass another file for the labels." in message
+    assert answers.read_bytes() == out.read_bytes() == before
+
+
+def test_labels_go_through_a_pipe_which_stays_a_pipe(answers, tmp_path):
+    pipe, labels, got = tmp_path / "pipe", tmp_path / "labels.csv", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    for out in (pipe, labels):
+        softmodes("fit", answers, "-k", 2, "--out", out)
+        assert stat.S_ISFIFO(pipe.stat().st_mode)
+    reader.join(10)
+    assert got == [labels.read_bytes()]
+
+
+def test_labels_written_through_a_link_leave_the_link_and_the_mode(answers, tmp_path):
+    labels, link = tmp_path / "labels.csv", tmp_path / "link"
+    labels.touch(0o600)
+    link.symlink_to(labels)
+    softmodes("fit", answers, "-k", 2, "--out", link)
+    assert link.is_symlink()
+    assert labels.read_text().startswith("cluster\n")
+    assert stat.S_IMODE(labels.stat().st_mode) == 0o600
 
 
 def test_labels_are_written_whole_or_not_at_all(answers, tmp_path, monkeypatch):
@@ -90,6 +150,147 @@ def test_labels_are_written_whole_or_not_at_all(answers, tmp_path, monkeypatch):
 
 def _full_disk(*paths):
     raise OSError("No space left on device")
+
+
+# --- what is read ---
+
+
+def test_line_breaks_in_quotes_belong_to_their_cell_wherever_blocks_meet(tmp_path):
+    path = tmp_path / "breaks.csv"
+    path.write_text("text,n\n" + '"line one\nline two",1\nx,2\n' * 100_000)
+    table = cli._read_table(path, [])
+    assert table["text"].value_counts().to_pylist() == [
+        {"values": "line one\nline two", "counts": 100_000},
+        {"values": "x", "counts": 100_000},
+    ]
+
+
+def test_a_cell_larger_than_a_block_is_read(tmp_path):
+    path = tmp_path / "large.csv"
+    path.write_text("text,n\n" + "x" * 3_000_000 + ",1\ny,2\n")
+    table = cli._read_table(path, [])
+    assert table["text"].to_pylist() == ["x" * 3_000_000, "y"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "a,b\n1,2\n3\n",
+            "table.csv, line 3: the number of cells is 1, that of column names is 2.",
+        ),
+        ('a,b\n\n"1\n1",2\n3,4,5\n', "table.csv, line 5: the number of cells is 3, that of column"),
+        ('a,b\n1,2\n"3,4\n5,6\n', "table.csv, line 3: the number of cells is 1, that of column"),
+        (
+            "a,b\n1,2,3\n",
+            "Make them equal; put a cell that holds a comma or a line break in double",
+        ),
+        ("", "table.csv cannot be read as CSV: Empty CSV file. Pass a file of a line of column"),
+        ('a,b\n"' + "x,1\n" * 50_000, "line for each case, with every quote closed"),
+        ("\n\n", "table.csv cannot be read as CSV: CSV parse error: Empty CSV file"),
+    ],
+    ids=["short", "long", "open quote", "remedy", "empty", "large open quote", "blank"],
+)
+def test_a_broken_csv_file_is_named_with_the_line_and_a_remedy(tmp_path, content, message):
+    path = tmp_path / "table.csv"
+    path.write_text(content)
+    assert message in refused("fit", path, "-k", 1)
+
+
+def test_a_cell_larger_than_the_largest_block_is_refused_with_the_file_and_the_limit(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(cli, "_LARGEST_BLOCK", cli._BLOCK)
+    path = tmp_path / "large.csv"
+    path.write_text("text,n\n" + "x" * 3_000_000 + ",1\ny,2\n")
+    message = refused("fit", path, "-k", 1)
+    assert "large.csv cannot be read as CSV:" in message
+    assert "every cell under 1,048,576 bytes, the largest block_size." in message
+
+
+def test_a_file_that_only_claims_to_be_parquet_is_named(tmp_path):
+    path = tmp_path / "table.parquet"
+    path.write_text("a,b\n1,2\n")
+    assert "table.parquet cannot be read as Parquet:" in refused("fit", path, "-k", 1)
+
+
+@pytest.mark.parametrize("cells", [[[1, 2], [3]], [{"a": 1}, {"a": 2}]], ids=["lists", "structs"])
+def test_columns_of_lists_and_structs_are_refused_in_one_line(tmp_path, cells):
+    path = tmp_path / "nested.parquet"
+    parquet.write_table(pa.table({"plain": ["x", "y"], "nested": cells}), path)
+    message = refused("fit", path, "-k", 1)
+    assert message.startswith("Error: ")
+    assert "nested" in message
+
+
+@pytest.mark.parametrize("text", ["", "n_clusters=2 needs more than there is."])
+def test_too_little_memory_is_said_in_one_line(answers, monkeypatch, text):
+    def fit(self, X):
+        raise MemoryError(text)
+
+    monkeypatch.setattr(SoftModes, "fit", fit)
+    expected = text or "Memory is not enough. Pass a smaller table, or fewer clusters."
+    assert refused("fit", answers, "-k", 2) == f"Error: {expected}"
+
+
+def test_every_column_of_a_name_is_dropped(tmp_path):
+    path = tmp_path / "twice.csv"
+    path.write_text("a,a,b\n1,2,3\n")
+    assert cli._read_table(path, ["a"]).column_names == ["b"]
+
+
+# --- what is shown ---
+
+CLEAR, TITLE, C1, RIGHT_TO_LEFT = "\x1b[2J", "\x1b]0;owned\x07", "\x9b2J", "\u202e"
+ACTIVE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.mark.parametrize(
+    ("control", "shown"),
+    [
+        (CLEAR, r"\x1b[2J"),
+        (TITLE, r"\x1b]0;owned\x07"),
+        (C1, r"\x9b2J"),
+        (RIGHT_TO_LEFT, r"\u202e"),
+        ("\r", r"\r"),
+        ("\0", r"\x00"),
+        ("\u2066", r"\u2066"),
+    ],
+)
+def test_a_summary_spells_controls_out_and_a_profile_keeps_them(control, shown):
+    table = [{f"f{control}": value} for value in (f"a{control}", f"a{control}", "b c", "b c")]
+    model = SoftModes(2, random_state=0, n_init=1).fit(pd.DataFrame(table))
+    assert f"f{shown}=a{shown} (100%, 2.0x)" in model.summary()
+    assert f"f{shown}=b c (100%, 2.0x)" in model.summary()
+    assert not ACTIVE.search(model.summary())
+    assert set(model.profile()["value"]) == {f"a{control}", "b c"}
+    assert set(model.profile()["feature"]) == {f"f{control}"}
+
+
+def test_halves_of_characters_which_cannot_be_printed_are_spelled_out():
+    assert harmless("a\ud800") == r"a\ud800"
+
+
+def test_cells_headers_and_paths_cannot_act_on_the_terminal(tmp_path):
+    evil = CLEAR + C1 + RIGHT_TO_LEFT
+    path, out = tmp_path / f"t{evil}.csv", tmp_path / f"out{evil}.csv"
+    path.write_text(f"name{evil},n\ncell{evil},1\ny,2\n", encoding="utf-8")
+    printed = softmodes("fit", path, "-k", 2, "--out", out).stdout
+    assert not ACTIVE.search(printed)
+    assert printed.count(r"\x1b[2J\x9b2J\u202e") == 4  # twice the name, a cell and the path
+    assert not ACTIVE.search(refused("fit", path, "-k", 9))
+    assert not ACTIVE.search(refused("fit", path.with_suffix(".xls"), "-k", 2))
+    assert not ACTIVE.search(refused("fit", path, "-k", 2, "--drop", "x"))
+
+
+def test_a_summary_shows_the_start_of_a_long_value_at_once(tmp_path):
+    values = ["x" * 2_000_000 + "y", "z" * 200]
+    model = SoftModes(2, random_state=0, n_init=1).fit([[value] for value in values])
+    start = time.perf_counter()
+    text = "".join(model.summary().split())
+    assert time.perf_counter() - start < 2.0
+    assert f"x0={'x' * 200}...(100%,2.0x)" in text
+    assert f"x0={'z' * 200}(100%,2.0x)" in text
 
 
 def test_list_names_every_experiment_and_its_number_of_cells():
@@ -177,7 +378,7 @@ def test_a_method_of_a_plugin_that_raises_is_one_line(tmp_path, jobs):
     finally:
         unregister("broken")
     assert f"plugin={str(plugin)!r} raised Odd in the cell theorem/" in text
-    assert r": first second. Mend the plugin and run again: what is done is kept." in text
+    assert r": first\nsecond. Mend the plugin and run again: what is done is kept." in text
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,9 +25,14 @@ except ImportError as error:
         f'The softmodes command needs {error.name}. Install it with: pip install "softmodes[cli]"'
     ) from None
 
+from softmodes.files import checked_target, write_whole
 from softmodes.paper.experiments import EXPERIMENTS, SIZES, Cell, Size, chosen
 from softmodes.paper.results import Record, ResultsFile, read_folder
 from softmodes.paper.runner import load_methods, pending, run
+from softmodes.profile import harmless
+
+# A cell may be as large as a block: small blocks are read side by side, the largest holds any cell.
+_BLOCK, _LARGEST_BLOCK = 1 << 20, (1 << 31) - 1
 
 app = typer.Typer(
     help="Cluster categorical data.",
@@ -62,11 +68,15 @@ def fit(
     n_init: Annotated[int, typer.Option(help="Restarts, of which the best is kept.")] = 10,
     seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(help="A .csv file to write the cluster of every row to.")
+        str | None,
+        typer.Option(metavar="PATH", help="A .csv file to write the cluster of every row to."),
     ] = None,
 ) -> None:
     """Cluster the rows of a file; print the size of each cluster and what marks it."""
-    with _plain_errors():
+    with _plain_errors(TypeError):
+        _check_seed(seed)
+        if out is not None:
+            _check_out(out, file)
         table = _read_table(file, drop or [])
         from softmodes.estimators import SoftModes
 
@@ -74,7 +84,7 @@ def fit(
         print(model.fit(table).summary())
         if out is not None:
             _write_labels(model.labels_, out)
-            print(f"The cluster of every row is in {out}")
+            print(harmless(f"The cluster of every row is in {out}"))
 
 
 @paper.command("list")
@@ -112,7 +122,8 @@ def run_experiments(
             cells = pending(wanted, checked, results.done, methods)
             with _progress(cells) as show:
                 run(cells, results, jobs=jobs, plugins=plugin or [], on_cell=show)
-            print(f"{len(cells):,} cells run, {len(results.done):,} in {results.path}")
+            path = harmless(str(results.path))
+            print(f"{len(cells):,} cells run, {len(results.done):,} in {path}")
 
 
 @paper.command("report")
@@ -132,37 +143,98 @@ def report_experiments(
         from softmodes.paper.report import write_report
 
         for path in write_report(records, out, _size(size)):
-            print(path)
+            print(harmless(str(path)))
+
+
+def _check_seed(seed: int) -> None:
+    """Refuse what the estimators would, by the name that it has on the command line."""
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"seed={seed} is outside [0, 2**64). Pass another seed.")
+
+
+def _check_out(out: str, file: Path) -> None:
+    """Refuse a place where labels cannot be written, or would take the place of the table."""
+    checked_target(out, name="out")
+    if os.path.exists(out) and file.exists() and os.path.samefile(out, file):
+        raise ValueError(f"out={out!r} is the table itself. Pass another file for the labels.")
 
 
 def _read_table(path: Path, drop: list[str]) -> Any:
     """Return the columns of a file as an Arrow table; an empty cell of a CSV file is missing."""
-    from pyarrow import csv, parquet
-
-    if path.suffix == ".parquet":
-        table = parquet.read_table(path)
-    elif path.suffix == ".csv":
-        options = csv.ConvertOptions(strings_can_be_null=True, null_values=[""])
-        table = csv.read_csv(path, convert_options=options)
-    else:
+    readers = {".csv": _read_csv, ".parquet": _read_parquet}
+    if path.suffix not in readers:
         raise ValueError(f"{path} has an unknown ending. Pass a .csv or .parquet file.")
+    table = readers[path.suffix](path)
     unknown = [name for name in drop if name not in table.column_names]
     if unknown:
         raise ValueError(
             f"drop={unknown[0]!r} is not a column of {path}. "
             f"Pass some of {', '.join(map(repr, table.column_names))}."
         )
-    return table.drop_columns(drop)
+    return table.select([j for j, name in enumerate(table.column_names) if name not in drop])
 
 
-def _write_labels(labels: Any, path: Path) -> None:
-    """Write the labels whole or not at all."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+def _read_parquet(path: Path) -> Any:
+    from pyarrow import ArrowException, parquet
+
     try:
-        unfinished.write_text("\n".join(["cluster", *map(str, labels.tolist()), ""]))
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+        return parquet.read_table(path)
+    except ArrowException as error:
+        raise ValueError(
+            f"{path} cannot be read as Parquet: {error}. Pass a whole .parquet file."
+        ) from error
+
+
+def _read_csv(path: Path) -> Any:
+    from pyarrow import ArrowInvalid
+
+    try:
+        return _read_csv_blocks(path, _BLOCK)
+    except ArrowInvalid:
+        _check_row_lengths(path)
+    try:
+        return _read_csv_blocks(path, max(_BLOCK, min(path.stat().st_size, _LARGEST_BLOCK)))
+    except ArrowInvalid as error:
+        raise ValueError(
+            f"{path} cannot be read as CSV: {error}. Pass a file of a line of column names and a "
+            "line for each case, with every quote closed and "
+            f"every cell under {_LARGEST_BLOCK:,} bytes, the largest block_size."
+        ) from error
+
+
+def _read_csv_blocks(path: Path, block_size: int) -> Any:
+    from pyarrow import csv as arrow_csv
+
+    return arrow_csv.read_csv(
+        path,
+        read_options=arrow_csv.ReadOptions(block_size=block_size),
+        # Without it, a line break in quotes ends the row where two blocks meet.
+        parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+        convert_options=arrow_csv.ConvertOptions(strings_can_be_null=True, null_values=[""]),
+    )
+
+
+def _check_row_lengths(path: Path) -> None:
+    """Refuse a CSV file whose rows differ in length, naming the line: Arrow knows only the row."""
+    with open(path, newline="", encoding="utf-8", errors="replace") as lines:
+        rows = csv.reader(lines)
+        names, line = next(rows, []), rows.line_num + 1
+        try:
+            for row in rows:
+                if row and len(row) != len(names):
+                    raise ValueError(
+                        f"{path}, line {line}: the number of cells is {len(row)}, that of column "
+                        f"names is {len(names)}. Make them equal; put a cell that holds a comma "
+                        "or a line break in double quotes."
+                    )
+                line = rows.line_num + 1
+        except csv.Error:
+            return  # a cell too large for this reader, which need not be a fault
+
+
+def _write_labels(labels: Any, path: str) -> None:
+    lines = ["cluster", *map(str, labels.tolist()), ""]
+    write_whole(path, "\n".join(lines).encode(), name="out")
 
 
 def _size(size: str) -> Size:
@@ -172,12 +244,14 @@ def _size(size: str) -> Size:
 
 
 @contextmanager
-def _plain_errors() -> Iterator[None]:
+def _plain_errors(*more: type[Exception]) -> Iterator[None]:
     """Print what a user can mend as one line, without a traceback."""
+    mistakes: tuple[type[Exception], ...] = (ValueError, ImportError, OSError, MemoryError, *more)
     try:
         yield
-    except (ValueError, ImportError, OSError) as error:
-        typer.secho(f"Error: {error}", err=True, fg="red")
+    except mistakes as error:
+        text = str(error) or "Memory is not enough. Pass a smaller table, or fewer clusters."
+        typer.secho(harmless(f"Error: {text}"), err=True, fg="red")
         raise typer.Exit(1) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import wrap
 from typing import Any
 
@@ -14,6 +15,16 @@ from softmodes.pack import Layout
 from softmodes.tally import Tally, nonzero_counts
 
 _NO_BREAK = "\0"  # stands for a space inside a mark, where a line must not be broken
+_LONGEST_SHOWN = 200  # characters of a name or value in a summary
+# Controls of terminals (C0, C1), of lines and of reading direction; halves of characters.
+_ACTIVE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def harmless(text: str) -> str:
+    """Return a text whose control characters, on which a terminal would act, are spelled out."""
+    return _ACTIVE.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def profile_columns(
@@ -56,8 +67,15 @@ def summary_text(
 
 def _mark(columns: dict[str, Any], row: int) -> str:
     feature, value = columns["feature"][row], columns["value"][row]
-    shown = "missing" if value is None else value
-    return f"{feature}={shown} ({columns['share'][row]:.0%}, {columns['lift'][row]:.1f}x)"
+    shown = "missing" if value is None else _shown(value)
+    return f"{_shown(feature)}={shown} ({columns['share'][row]:.0%}, {columns['lift'][row]:.1f}x)"
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a reader can take it in: harmless, and not longer than a few lines."""
+    text = str(value)
+    cut = "..." if len(text) > _LONGEST_SHOWN else ""
+    return harmless(text[:_LONGEST_SHOWN]) + cut
 
 
 def as_frame(columns: dict[str, Any], backend: str | None) -> Any:
