@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import ast
 import datetime as dt
 import itertools
 import json
 import math
 import pickle
 import re
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -23,6 +26,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from softmodes.encode import MAX_CATEGORIES, Codebook, Codes, learn
+from softmodes.pack import Block, pack, unpack
+from softmodes.parameters import resolve_init
 
 # --- a slow, obvious reference -------------------------------------------------------------------
 
@@ -62,6 +67,10 @@ def matrix_of(codes: Codes) -> np.ndarray:
     assert codes.matrix is not None
     assert codes.remap is not None
     return np.take_along_axis(codes.remap.T.astype(np.int64), codes.matrix.astype(np.int64), 0)
+
+
+def everything(block: Block) -> np.ndarray:
+    return unpack(block, np.arange(len(block.packed)))
 
 
 def assert_well_formed(codebook: Codebook, codes: Codes) -> None:
@@ -460,6 +469,14 @@ def test_byte_matrices_are_not_copied():
     tracemalloc.stop()
 
 
+def test_one_byte_stands_for_the_second_of_two_values():
+    """Only then are columns packed by comparison, many times faster than by look-up."""
+    X = np.random.default_rng(0).integers(0, 2, (100, 3)) * [1, 7, 255]
+    for matrix in (X > 0, X.astype(np.uint8), X):
+        codes = learn(matrix)[1]
+        assert (np.count_nonzero(codes.remap == 1, axis=1) == 1).all()
+
+
 def test_a_pandas_frame_of_bools_is_not_copied():
     X = np.random.default_rng(0).random((1000, 10)) < 0.5
     for matrix in (X, np.asfortranarray(X)):
@@ -468,6 +485,17 @@ def test_a_pandas_frame_of_bools_is_not_copied():
         own = codes.matrix if codes.columns is None else codes.columns[3]
         assert np.shares_memory(own, frame.iloc[:, 3].to_numpy())
         assert_array_equal(matrix_of(codes), X)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("true", [1, 2, 255])
+def test_every_byte_but_zero_is_true(true, order):
+    cells = np.array([[0, true], [1, 1], [true, 255]], np.uint8)
+    X = np.asarray(cells.view(bool), order=order)
+    codebook, codes = learn(X)
+    assert [values.tolist() for values in codebook.categories] == [[False, True], [True]]
+    assert matrix_of(codes).tolist() == [[0, 0], [1, 0], [1, 0]]
+    assert everything(pack(codes)).tolist() == [[0, 0], [1, 0], [1, 0]]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])
@@ -487,6 +515,88 @@ def test_numpy_text_of_every_type(dtype):
 @pytest.mark.parametrize("column", [[-0.0], [0.0, -0.0], [-0.0, 0.0, 1.0], ["a", -0.0], [-0.0, 1]])
 def test_zero_is_shown_without_sign(column):
     assert math.copysign(1, learn(objects([column]))[0].categories[0][0]) == 1
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [True, 1, 0, False], [1, "1", 1], [True, "True"], [2**63 + 1, -1, 2.0**63], [1, 1.5],
+        [dt.date(2020, 1, 1), dt.datetime(2020, 1, 1)], [b"a", "a"], ["a", "abc"],
+    ],
+)  # fmt: skip
+def test_rows_that_are_arrays_keep_their_types_apart(column):
+    if isinstance(column[0], dt.date):
+        rows = [np.array(["2020-01-01"], "M8[D]"), np.array(["2020-01-01"], "M8[us]")]
+    else:
+        rows = [np.array([value]) for value in column]
+    assert_as_naive(rows, [column])
+
+
+DATE = np.datetime64("2020-01-01")
+NUMBERS = [np.int8(1), np.int64(1), np.float32(1), np.True_, 1, True]
+
+
+@pytest.mark.parametrize("date", [DATE, np.datetime64("NaT"), np.timedelta64(1, "s")])
+def test_numpy_dates_before_numpy_numbers_are_told_apart(date):
+    script = (
+        "import sys, pickle; from softmodes.encode import learn;"
+        "columns = pickle.load(sys.stdin.buffer);"
+        "print([learn([[cell] for cell in column])[1].columns[0].tolist() for column in columns])"
+    )
+    columns = [[date, number] for number in NUMBERS]
+    found = subprocess.run(
+        [sys.executable, "-c", script], input=pickle.dumps(columns), capture_output=True, check=True
+    )
+    assert ast.literal_eval(found.stdout.decode()) == [[1, 0]] * len(NUMBERS)
+
+
+def test_a_signaling_nan_is_missing():
+    column = [Decimal("sNaN"), Decimal("1.5"), None, Decimal("-sNaN7"), 2]
+    codebook, codes = learn(objects([column]))
+    assert codebook.categories[0].tolist() == [Decimal("1.5"), 2]
+    assert matrix_of(codes)[:, 0].tolist() == [2, 0, 2, 2, 1]
+    assert codebook.has_missing == (True,)
+
+
+@pytest.mark.parametrize("dictionary", [False, True])
+@pytest.mark.parametrize("kind", ["decimal32", "decimal64", "decimal128", "decimal256"])
+def test_decimals_of_every_width_are_one_kind_of_number(kind, dictionary):
+    if not hasattr(pa, kind):
+        pytest.skip(f"this pyarrow has no {kind}")
+    cells = [Decimal("2.5"), None, Decimal("-1.0"), Decimal("2.5")]
+    column = pa.array(cells, getattr(pa, kind)(5, 1))
+    if dictionary:
+        distinct = pa.array([Decimal("2.5"), Decimal("-1.0")], column.type)
+        column = pa.DictionaryArray.from_arrays(pa.array([0, None, 1, 0]), distinct)
+    codebook = assert_as_naive(pa.table({"a": column}), [cells])
+    assert codebook == learn(pa.table({"a": pa.array(cells, pa.decimal128(5, 1))}))[0]
+
+
+@pytest.mark.parametrize("index", [7, 3, -1, -128])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_an_arrow_index_outside_its_dictionary_is_refused(index, chunked):
+    indices = pa.array([0, None, index], pa.int8())
+    bad = pa.DictionaryArray.from_arrays(indices, ["a", "b", "c"], safe=False)
+    other = pa.DictionaryArray.from_arrays(pa.array([0], pa.int8()), ["z"])
+    table = pa.table({"a": ["x"] * 4, "b": pa.chunked_array([other, bad])})
+    if not chunked:
+        table = pa.table({"a": ["x"] * 3, "b": bad})
+    text = rf"Column 1 \('b'\) holds index {index} into a dictionary of 3 values\. Pass .* 0 to 2,"
+    with pytest.raises(ValueError, match=text):
+        learn(table)
+
+
+def test_arrow_chunks_with_different_dictionaries_are_one_column():
+    """Together they need wider indices than each, and one holds a null: Arrow unifies neither."""
+    texts = [[f"{i:03}" for i in range(start, start + 100)] for start in (0, 50, 120)]
+    chunks = [pa.array(part).dictionary_encode() for part in [*texts, ["x", None]]]
+    chunks = [
+        pa.DictionaryArray.from_arrays(chunk.indices.cast(pa.int8()), chunk.dictionary)
+        for chunk in chunks
+    ]
+    nulls = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), pa.array([None, "y"]))
+    table = pa.table({"a": pa.chunked_array([*chunks, nulls])})
+    assert_as_naive(table, [[*texts[0], *texts[1], *texts[2], "x", None, None, "y"]])
 
 
 def test_masked_cells_are_missing():
@@ -720,6 +830,17 @@ def test_unsupported_values_are_named_with_column_and_type(table, kind):
     assert re.match(rf"Column 1( \('b'\))? holds a value of type \w*{kind}", str(caught.value))
 
 
+@pytest.mark.parametrize(
+    "table",
+    [[1] * 1_000_000, ["x" * 1_000_000], [np.array(1), np.array(2)], [[1], np.array(1)],
+     np.array(["x" * 1_000_000]), pd.Series(["x" * 1_000_000] * 3)],
+)  # fmt: skip
+def test_a_table_of_one_dimension_is_shown_in_short(table):
+    with pytest.raises(ValueError, match=r"(?s)Expected 2D array, got 1D array") as caught:
+        learn(table)
+    assert len(str(caught.value)) < 1000
+
+
 def test_names_are_kept_and_integer_names_are_none():
     assert learn(pd.DataFrame({"a": [1], "b": [2]}))[0].names == ("a", "b")
     assert learn(pl.DataFrame({"a": [1]}))[0].names == ("a",)
@@ -831,6 +952,24 @@ def test_given_rows_become_codes_or_a_named_error():
         codebook.encode_rows([["b", 1]], 3, "init")
     with pytest.raises(ValueError, match=r"init holds values that do not occur .*'z' in 1 cell"):
         codebook.encode_rows([["z", 1]], 1, "init")
+
+
+def test_only_a_few_unseen_columns_are_listed():
+    codebook, _ = learn([["a"] * 1000])
+    _, unseen = codebook.encode([["u" * 100_000] * 1000])
+    assert str(unseen).endswith(" in 1 cell; and 995 more columns.")
+    assert len(str(unseen)) < 2000
+    with pytest.raises(ValueError, match=r"init holds values .*; and 995 more columns") as caught:
+        codebook.encode_rows([["u"] * 1000], 1, "init")
+    assert len(str(caught.value)) < 2000
+
+
+@pytest.mark.parametrize("init", [[1] * 500_000, [["a"] * 500_000, ["b"]], ["x", "y"]])
+def test_a_wrong_init_is_shown_in_short(init):
+    codebook, _ = learn([["a"], ["b"]])
+    with pytest.raises(ValueError, match=r"(?s)init=\[.*is neither a name nor 2 rows\.") as caught:
+        resolve_init(init, codebook, 2)
+    assert len(str(caught.value)) < 2000
 
 
 def test_codebooks_are_equal_by_content_and_survive_pickle_after_use():

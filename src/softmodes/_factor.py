@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from softmodes import _kernels
 from softmodes._values import (
     NANOSECONDS,
+    BadColumnError,
     Key,
     Kind,
     array_of,
@@ -106,6 +108,8 @@ def _factorize_numpy(column: NDArray[Any], limit: int | None) -> Factor:
 def _factorize_bools(column: NDArray[np.bool_]) -> Factor:
     present = [False] * (not column.all()) + [True] * bool(column.any())
     codes = column.view(np.uint8) if len(present) == 2 else np.zeros(len(column), np.uint8)
+    if codes.max(initial=0) > 1:
+        codes = np.minimum(codes, 1)  # True may be any byte but zero
     return Factor(array_of([(Kind.BOOL, value) for value in present]), codes, has_missing=False)
 
 
@@ -148,29 +152,53 @@ def _factorize_text(column: NDArray[Any], limit: int | None) -> Factor:
 
 def _factorize_objects(column: NDArray[Any], limit: int | None) -> Factor:
     """Leave objects to Arrow if it keeps their values apart, else hash them with their types."""
-    arrow = _infer(column)
+    cells = column.tolist()
+    kinds = set(map(type, cells))
+    arrow = _infer(column, kinds)
     if arrow is not None:
         return _factorize_arrow(arrow, limit)
-    cells = column.tolist()
-    converters = {kind: converter(kind) for kind in set(map(type, cells))}
+    converters = {kind: converter(kind) for kind in kinds}
+    marked = _marked(cells, kinds)
     # Of equal numbers of several types the int is shown, whichever came first.
-    distinct = sorted(
-        set(zip(map(type, cells), cells, strict=True)),
-        key=lambda pair: pair[0].__name__,
-        reverse=True,
-    )
-    ranking = _rank_keys([converters[kind](value) for kind, value in distinct], limit)
+    distinct = sorted(set(marked), key=lambda pair: _type_of(pair[0]).__name__, reverse=True)
+    keys = [converters[_type_of(mark)](value) for mark, value in distinct]
+    ranking = _rank_keys(keys, limit)
     index = dict(zip(distinct, ranking.places.tolist(), strict=True))
-    codes = map(index.__getitem__, zip(map(type, cells), cells, strict=True))
     dtype = code_dtype(len(ranking.values) + ranking.has_missing)
-    return Factor(ranking.values, np.fromiter(codes, dtype, len(cells)), ranking.has_missing)
+    codes = np.fromiter(map(index.__getitem__, marked), dtype, len(cells))
+    return Factor(ranking.values, codes, ranking.has_missing)
 
 
-def _infer(column: NDArray[Any]) -> Any | None:
+def _marked(cells: list[Any], kinds: set[type]) -> list[tuple[Any, Any]]:
+    """Return each cell behind what it can be told apart by from equal ones: its type or dtype."""
+    if _any_of(kinds, Decimal):
+        cells = [_quiet(cell) for cell in cells]
+    if _any_of(kinds, np.datetime64, np.timedelta64):
+        # To NumPy a day equals its midnight.
+        return [(getattr(cell, "dtype", type(cell)), cell) for cell in cells]
+    return list(zip(map(type, cells), cells, strict=True))
+
+
+def _type_of(mark: Any) -> type:
+    return mark.type if isinstance(mark, np.dtype) else mark
+
+
+def _any_of(kinds: set[type], *parents: type) -> bool:
+    return any(issubclass(kind, parents) for kind in kinds)
+
+
+def _quiet(cell: Any) -> Any:
+    """Return NaN for a signaling one, which can be neither hashed nor compared."""
+    return type(cell)("NaN") if isinstance(cell, Decimal) and cell.is_snan() else cell
+
+
+def _infer(column: NDArray[Any], kinds: set[type]) -> Any | None:
     """Return the column in the Arrow type of all its values, if Arrow merges no different ones."""
+    if _any_of(kinds, np.datetime64, np.timedelta64):
+        return None  # with other types beside these, Arrow may read memory that is not its own
     try:
         arrow = pa.array(column, from_pandas=True)
-    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+    except (pa.ArrowException, ArithmeticError, TypeError, ValueError):
         return None
     types = pa.types
     if types.is_string(arrow.type) or types.is_large_string(arrow.type):
@@ -179,7 +207,7 @@ def _infer(column: NDArray[Any]) -> Any | None:
         return arrow
     if types.is_int64(arrow.type) or types.is_float64(arrow.type):
         # Among numbers Arrow takes some bools for 0 and 1.
-        return None if {bool, np.bool_} & set(map(type, column.tolist())) else arrow
+        return None if {bool, np.bool_} & kinds else arrow
     return None
 
 
@@ -198,8 +226,15 @@ def _factorize_arrow(column: Any, limit: int | None) -> Factor:
 
 
 def _widened(column: Any) -> Any:
-    wider = _WIDER.get(str(column.type))
+    wider = _wider(column.type)
     return column if wider is None else column.cast(wider)
+
+
+def _wider(kind: Any) -> Any | None:
+    """Return the type in which Arrow hashes values of this one, None for the same."""
+    if pa.types.is_decimal(kind) and kind.bit_width < 128:
+        return pa.decimal128(kind.precision, kind.scale)
+    return _WIDER.get(str(kind))
 
 
 # Arrow loses the nulls of views in a dictionary; floats are compared as float64.
@@ -280,21 +315,35 @@ def _recode_arrow(column: Any, limit: int | None) -> Factor:
     chunks = [column] if isinstance(column, pa.Array) else column.chunks
     if not chunks:
         return Factor(array_of([]), np.zeros(0, np.uint8), has_missing=False)
-    if str(column.type.value_type) in _WIDER:
-        chunks = [
-            pa.DictionaryArray.from_arrays(chunk.indices, _widened(chunk.dictionary))
-            for chunk in chunks
-        ]
-    chunks = pa.chunked_array(chunks).unify_dictionaries().chunks
-    dictionary = chunks[0].dictionary
-    indices = [_indices(chunk, missing=len(dictionary)) for chunk in chunks]
-    return _recode(dictionary, indices, limit)
+    for chunk in chunks:
+        _check_indices(chunk)
+    dictionaries = [_widened(chunk.dictionary) for chunk in chunks]
+    starts = np.zeros(len(chunks), np.int64)
+    if not all(other.equals(dictionaries[0]) for other in dictionaries[1:]):
+        # Values may then occur twice, which does no harm; Arrow unifies no dictionaries with nulls.
+        starts[1:] = np.cumsum(list(map(len, dictionaries[:-1])))
+        dictionaries = [pa.concat_arrays(dictionaries)]
+    missing = len(dictionaries[0])
+    indices = [_indices(c, int(start), missing) for c, start in zip(chunks, starts, strict=True)]
+    return _recode(dictionaries[0], indices, limit)
 
 
-def _indices(chunk: Any, missing: int) -> NDArray[Any]:
+def _check_indices(chunk: Any) -> None:
+    """Refuse indices that Arrow would look up outside the dictionary."""
+    n_values = len(chunk.dictionary)
+    for index in pc.min_max(chunk.indices).as_py().values():
+        if index is not None and not 0 <= index < n_values:
+            raise BadColumnError(
+                ValueError,
+                f"holds index {index} into a dictionary of {n_values} values. Pass indices from 0 "
+                f"to {n_values - 1}, and null where a cell is missing.",
+            )
+
+
+def _indices(chunk: Any, start: int, missing: int) -> NDArray[Any]:
     indices = chunk.indices
-    if indices.null_count:
-        indices = indices.cast(pa.int32()).fill_null(missing)
+    if start or indices.null_count:
+        indices = pc.add(indices.cast(pa.int64()), start).fill_null(missing)
     return np.asarray(indices.to_numpy())
 
 

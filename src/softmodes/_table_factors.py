@@ -113,12 +113,15 @@ def _too_many(table: Table, j: int, limit: int | None, found: TooManyValuesError
 def _factorize_bytes(cells: Bytes, n_threads: int) -> TableFactors:
     from softmodes import _kernels
 
-    order = np.argsort(cells.values, kind="stable")
-    ordered = cells.values[order]
-    seen = _kernels.presence(cells.matrix, n_threads)[:, order]
-    remap = np.empty(seen.shape, dtype=np.uint8)
-    remap[:, order] = np.maximum(np.cumsum(seen, axis=1) - 1, 0)
-    values = tuple(natural_integers(ordered[row]) for row in seen)
+    distinct, place = np.unique(cells.values, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(len(distinct)))
+    by_byte = _kernels.presence(cells.matrix, n_threads)
+    seen = np.logical_or.reduceat(by_byte[:, order], starts, axis=1)
+    codes = np.maximum(np.cumsum(seen, axis=1) - 1, 0).astype(np.uint8)
+    # Bytes that do not occur share a code, so that the others can be packed by comparison.
+    remap = np.where(by_byte, np.take(codes, place, axis=1), np.uint8(0))
+    values = tuple(natural_integers(distinct[row]) for row in seen)
     return TableFactors(values, (False,) * len(seen), matrix=cells.matrix, remap=remap)
 
 

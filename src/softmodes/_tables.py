@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from softmodes._factor import Categorical
-from softmodes._values import object_array
+from softmodes._values import object_array, short_repr
 
 T = TypeVar("T")
 
@@ -98,7 +98,7 @@ def one_dimensional(table: Any) -> ValueError:
     """Tell, in scikit-learn's words, that a table has two dimensions."""
     got = "scalar" if isinstance(table, np.ndarray) and table.ndim == 0 else "1D"
     return ValueError(
-        f"Expected 2D array, got {got} array instead:\narray={table!r}.\n"
+        f"Expected 2D array, got {got} array instead:\narray={short_repr(table)}.\n"
         "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or "
         "array.reshape(1, -1) if it contains a single sample; of a data frame select columns by a "
         "list, as in frame[['name']]."
@@ -180,8 +180,7 @@ def _single(columns: Iterable[T], convert: Callable[[T], Any]) -> list[Block]:
 
 
 def _read_rows(rows: Sequence[Any]) -> Table:
-    types = set(map(type, rows))
-    if not rows or not all(issubclass(kind, list | tuple | np.ndarray) for kind in types):
+    if not rows or not all(map(_is_row, rows)):
         raise one_dimensional(rows)
     lengths = list(map(len, rows))
     if len(set(lengths)) > 1:
@@ -190,11 +189,20 @@ def _read_rows(rows: Sequence[Any]) -> Table:
             f"Rows differ in length: row 0 has {lengths[0]} cells, row {odd} has {lengths[odd]}. "
             "Pass rows of one length, with None for missing cells."
         )
-    if types == {np.ndarray}:
+    if _share_dtype(rows):
         return _read_numpy(np.array(rows))
     columns = zip(*rows, strict=True)
     blocks = _single(columns, lambda column: object_array(column, len(rows)))
     return _sized((len(rows), lengths[0]), None, blocks)
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim > 0)
+
+
+def _share_dtype(rows: Sequence[Any]) -> bool:
+    """Tell whether rows are arrays that NumPy stacks without turning values into others."""
+    return set(map(type, rows)) == {np.ndarray} and len({row.dtype for row in rows}) == 1
 
 
 def _read_sparse(matrix: Any) -> Table:
@@ -271,6 +279,9 @@ def _pandas_column(series: Any) -> Any:
 
 
 def _series_column(series: nw.Series[Any]) -> Any:
+    native = series.to_native()
+    if isinstance(native, pa.ChunkedArray):
+        return native
     if series.dtype != nw.Object:  # whose Arrow form is a list of pointers
         try:
             return pa.chunked_array(series.to_arrow())

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from softmodes._factor import code_dtype
 from softmodes._table_factors import TableFactors
 from softmodes._tables import Table
-from softmodes._values import python_values
+from softmodes._values import python_values, short_repr
+
+_COLUMNS_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,9 @@ class UnseenColumn:
 
     def __str__(self) -> str:
         name = f" ({self.name!r})" if self.name is not None else ""
-        examples = ", ".join(f"{value!r} in {count} cells" for value, count in self.examples)
+        examples = ", ".join(
+            f"{short_repr(value)} in {count} cells" for value, count in self.examples
+        )
         more = " and others" if self.n_values > len(self.examples) else ""
         return f"column {self.index}{name}: {examples}{more}".replace(" in 1 cells", " in 1 cell")
 
@@ -52,8 +56,13 @@ class Unseen:
         return bool(self.columns)
 
     def __str__(self) -> str:
-        columns = "; ".join(map(str, self.columns))
-        return f"Values unseen at fit differ from every center: {columns}."
+        return f"Values unseen at fit differ from every center: {self.listed()}."
+
+    def listed(self) -> str:
+        """Return the first columns as a text, and how many more there are."""
+        shown = "; ".join(map(str, self.columns[:_COLUMNS_SHOWN]))
+        more = len(self.columns) - _COLUMNS_SHOWN
+        return f"{shown}; and {more} more columns" if more > 0 else shown
 
 
 @dataclass(frozen=True, eq=False)

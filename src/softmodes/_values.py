@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import datetime as dt
+import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from enum import IntEnum
@@ -47,6 +48,15 @@ _DAY = 86_400_000_000_000
 _EPOCH = dt.datetime(1970, 1, 1)
 _EPOCH_UTC = _EPOCH.replace(tzinfo=dt.UTC)
 _MICROSECOND = dt.timedelta(microseconds=1)
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 200
+
+
+def short_repr(value: Any) -> str:
+    """Return the repr of any value, cut so that it fits into a message."""
+    return _SHORT.repr(value)
 
 
 class BadColumnError(Exception):

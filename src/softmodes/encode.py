@@ -204,8 +204,9 @@ class Codebook:
             )
         codes, unseen = self.encode(rows)
         if unseen:
-            known = "; ".join(map(str, unseen.columns))
-            raise ValueError(f"{parameter} holds values that do not occur in the table: {known}.")
+            raise ValueError(
+                f"{parameter} holds values that do not occur in the table: {unseen.listed()}."
+            )
         columns = codes.columns
         if columns is None:
             assert codes.matrix is not None

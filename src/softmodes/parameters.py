@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from softmodes._values import short_repr
 from softmodes.encode import Codebook, learn
 from softmodes.loop import OnRound, Round, RoundState, Run
 from softmodes.rounding import soft
@@ -66,9 +67,10 @@ def resolve_init(init: Any, codebook: Codebook, k: int) -> str | NDArray[np.int3
     try:
         return codebook.encode_rows(init, k, "init")
     except (TypeError, ValueError) as error:
-        if "init" in str(error):
+        if str(error).startswith("init "):
             raise
-        raise ValueError(f"init={init!r} is neither a name nor {k} rows. {error}") from error
+        shown = short_repr(init)
+        raise ValueError(f"init={shown} is neither a name nor {k} rows. {error}") from error
 
 
 def progress(verbose: Any) -> dict[str, tuple[Any, ...]]:
