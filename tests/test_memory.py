@@ -1,0 +1,88 @@
+"""How much memory there is, and how much a sparse table takes on its way to packed rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from softmodes import memory
+from softmodes.pack import Layout
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def groups(tmp_path, monkeypatch):
+    """Lay out control groups as files, and make this process a member of some."""
+
+    def lay_out(own: str, files: dict[str, str]) -> None:
+        for name, text in files.items():
+            path = tmp_path / "cgroup" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        (tmp_path / "own").write_text(own)
+        monkeypatch.setattr(memory, "_GROUPS", tmp_path / "cgroup")
+        monkeypatch.setattr(memory, "_OWN_GROUPS", tmp_path / "own")
+
+    return lay_out
+
+
+def limited(folder: str, most: str, used: int, stat: str = "") -> dict[str, str]:
+    return {
+        f"{folder}/memory.max": f"{most}\n",
+        f"{folder}/memory.current": f"{used}\n",
+        f"{folder}/memory.stat": f"anon {used}\n{stat}",
+    }
+
+
+@pytest.mark.parametrize("tightest", ["pod", "pod/box", "pod/box/job"])
+def test_the_tightest_group_on_the_own_path_is_the_limit(groups, tightest):
+    files: dict[str, str] = {}
+    for folder in ("pod", "pod/box", "pod/box/job"):
+        files |= limited(folder, str(3 * MIB if folder == tightest else 8 * MIB), MIB)
+    files |= limited("pod/other", "0", MIB)
+    groups("0::/pod/box/job\n", files)
+    assert memory.available_memory() == 2 * MIB
+
+
+def test_a_group_without_a_limit_leaves_what_the_machine_has(groups):
+    groups("0::/pod\n", limited("pod", "max", MIB))
+    available = memory.available_memory()
+    assert available is not None
+    assert available > 8 * MIB
+
+
+def test_cached_files_of_a_group_count_as_free(groups):
+    stat = f"active_file {MIB}\ninactive_file {MIB}\nfile {5 * MIB}\n"
+    groups("0::/pod\n", limited("pod", str(4 * MIB), 3 * MIB, stat))
+    assert memory.available_memory() == 3 * MIB
+
+
+def test_a_group_past_its_limit_has_nothing_left(groups):
+    groups("0::/pod\n", limited("pod", str(MIB), 2 * MIB))
+    assert memory.available_memory() == 0
+
+
+@pytest.mark.parametrize("own", ["4:cpu,memory:/box\n0::/\n", "1:cpu:/\n4:memory:/../box\n"])
+@pytest.mark.parametrize("folder", ["memory", "memory/box"])
+def test_limits_of_version_1_are_found_where_the_container_shows_them(groups, own, folder):
+    groups(
+        own,
+        {
+            f"{folder}/memory.limit_in_bytes": f"{5 * MIB}\n",
+            f"{folder}/memory.usage_in_bytes": f"{3 * MIB}\n",
+            f"{folder}/memory.stat": f"inactive_file 7\ntotal_inactive_file {MIB}\n",
+        },
+    )
+    assert memory.available_memory() == 3 * MIB
+
+
+def test_a_fit_beyond_the_limit_of_its_group_is_refused(groups):
+    layout = Layout([2] * 1000, [-1] * 1000)
+    groups("0::/pod\n", limited("pod", str(4 * MIB), MIB))
+    memory.check_memory(layout, 2, 1, None, n_rows=1000)
+    with pytest.raises(MemoryError, match=r"n_clusters=1000 needs \d+ bytes .*3145728 \(0\.0 GiB"):
+        memory.check_memory(layout, 1000, 1, None)
+    with pytest.raises(
+        MemoryError, match=r"100000 rows need 12800000 bytes .*3145728 .*Pass fewer rows or columns"
+    ):
+        memory.check_memory(layout, 2, 1, None, n_rows=100_000)
