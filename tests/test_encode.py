@@ -644,6 +644,34 @@ def test_wide_sparse_columns_equal_dense_ones():
     assert_as_naive(sp.csc_array(X), X.T.tolist())
 
 
+@pytest.mark.parametrize("missing", ["category", "ignore"])
+def test_unseen_and_missing_sparse_cells_translate_as_dense_ones(missing):
+    old = sparse_example("float64")
+    new = old[::-1].copy()
+    new[3, :], new[5:9, 2], new[11, 4] = 77, np.nan, -5
+    codebook, _ = learn(old, missing)
+    dense, dense_unseen = codebook.encode(new)
+    sparse, sparse_unseen = codebook.encode(sp.csr_array(new))
+    assert sparse_unseen == dense_unseen
+    assert len(dense_unseen.columns) == new.shape[1]
+    assert_array_equal(sparse.n_codes, dense.n_codes)
+    assert_array_equal(sparse.ignored, dense.ignored)
+    assert_array_equal(matrix_of(sparse), matrix_of(dense))
+    assert_array_equal(pack(sparse).packed, pack(dense).packed)
+
+
+def test_sparse_columns_are_a_sequence():
+    X = sparse_example("int64")
+    _, codes = learn(sp.csr_array(X))
+    assert len(codes.columns) == 7
+    assert_array_equal(codes.columns[-1], codes.columns[6])
+    assert [column.tolist() for column in codes.columns[1:5:2]] == [
+        codes.columns[1].tolist(), codes.columns[3].tolist()
+    ]  # fmt: skip
+    with pytest.raises(IndexError):
+        codes.columns[7]
+
+
 def test_sparse_duplicates_are_summed_and_left_to_the_caller():
     table = sp.csr_array(
         (np.array([1, 2, 5]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from softmodes import memory
@@ -86,3 +89,33 @@ def test_a_fit_beyond_the_limit_of_its_group_is_refused(groups):
         MemoryError, match=r"100000 rows need 12800000 bytes .*3145728 .*Pass fewer rows or columns"
     ):
         memory.check_memory(layout, 2, 1, None, n_rows=100_000)
+
+
+SPARSE_FIT = """
+from pathlib import Path
+import numpy as np
+import scipy.sparse as sp
+from softmodes import KModes
+
+def peak():  # ru_maxrss would count the process that started this one
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+
+rng = np.random.default_rng(0)
+n, d, cells = 40_000, 20_000, 200_000
+where = rng.integers(0, n, cells), rng.integers(0, d, cells)
+X = sp.csr_array((np.ones(cells, np.int8), where), (n, d))
+model = KModes(2, init="random", n_init=1, max_iter=2, n_jobs=1, random_state=0)
+model.fit(X[:50])
+before = peak()
+model.fit(X).predict(X)
+print((peak() - before) / (n * d / 8))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from Linux's /proc")
+def test_a_sparse_table_takes_little_more_than_its_packed_rows():
+    """As bytes, the cells alone would take eight times the packed rows."""
+    command = [sys.executable, "-W", "ignore", "-c", SPARSE_FIT]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert float(found.stdout) < 2

@@ -7,10 +7,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from softmodes.encode import SparseColumns
 from softmodes.pack import MOST_CODES, Layout, pack, unpack
 
 WIDTHS = [1, 2, 3, 4, 5, 8, 9, 16, 17, 255, 256, 257, 65536, 65537, MOST_CODES]
@@ -37,6 +39,14 @@ def as_codes(n_rows, n_codes, ignored, columns=None, matrix=None, remap=None):
         n_codes=np.array(n_codes, np.int32),
         ignored=np.array(ignored, np.int32),
     )
+
+
+def by_fill(codes, fill, n_codes, ignored=None):
+    """Return codes as sparse columns that store what differs from the fill."""
+    rows, columns = np.nonzero(codes != fill)
+    stored = sp.csr_array((codes[rows, columns].astype(np.int32), (rows, columns)), codes.shape)
+    sparse = SparseColumns(stored, np.array(fill, np.int32), np.array(n_codes))
+    return as_codes(len(codes), n_codes, ignored, columns=sparse)
 
 
 def everything(block):
@@ -76,6 +86,26 @@ def test_matrix_and_columns_pack_to_the_same_bytes(isa, kind, d):
     block = pack(by_matrix(matrix, remap, n_codes), n_threads=2)
     assert_array_equal(everything(block), codes)
     assert_array_equal(block.packed, pack(by_column(codes, n_codes)).packed)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    widths=st.lists(st.sampled_from(WIDTHS), min_size=1, max_size=60),
+    n=st.integers(1, 300),
+    density=st.sampled_from([0, 0.02, 0.5, 1]),
+    cells_at_once=st.sampled_from([1, 50, 1 << 20]),
+    seed=st.integers(0, 2**32),
+)
+def test_sparse_and_dense_columns_pack_to_the_same_bytes(widths, n, density, cells_at_once, seed):
+    rng = np.random.default_rng(seed)
+    fill = rng.integers(0, widths)
+    others = rng.integers(0, widths, (n, len(widths)))
+    codes = np.where(rng.random(others.shape) < density, others, fill)
+    ignored = np.where(rng.random(len(widths)) < 0.3, 0, -1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("softmodes.pack._CELLS_AT_ONCE", cells_at_once)
+        block = pack(by_fill(codes, fill, widths, ignored))
+    assert_array_equal(block.packed, pack(by_column(codes, widths, ignored)).packed)
 
 
 def test_packing_does_not_touch_its_input():
@@ -144,6 +174,20 @@ def test_code_out_of_range_is_refused(isa, n_codes):
     message = f"Feature 1 holds code {n_codes}, but its codes go from 0 to {n_codes - 1}."
     with pytest.raises(ValueError, match=message):
         pack(as_codes(400, [2, n_codes, 2], None, columns=columns), n_threads=2)
+
+
+@pytest.mark.parametrize(("cell", "fill"), [(2, 0), (0, 2)])
+def test_sparse_code_out_of_range_is_refused(cell, fill):
+    codes = np.zeros((5, 3), int)
+    codes[3, 1] = cell
+    sparse = by_fill(codes, np.array([0, fill, 0]), [2, 2, 2])
+    with pytest.raises(ValueError, match="Feature 1 holds code 2, but its codes go from 0 to 1"):
+        pack(sparse)
+
+
+def test_the_remedy_for_a_code_out_of_range_names_what_a_user_has():
+    with pytest.raises(ValueError, match=r"0 to 1\. Encode the table anew, and leave it unchanged"):
+        pack(by_column(np.array([[5]]), [2]))
 
 
 def test_negative_code_is_refused():

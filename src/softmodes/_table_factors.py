@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +29,51 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, eq=False)
+class SparseColumns(Sequence[NDArray[Any]]):
+    """Columns of codes, each made when it is asked for.
+
+    Cells that are not `stored` hold the code `fill[j]`; codes of column j are below `n_codes[j]`.
+    """
+
+    stored: sp.csr_array
+    fill: NDArray[np.int32]
+    n_codes: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.fill)
+
+    @overload
+    def __getitem__(self, j: int) -> NDArray[Any]: ...
+    @overload
+    def __getitem__(self, j: slice) -> Sequence[NDArray[Any]]: ...
+    def __getitem__(self, j: int | slice) -> NDArray[Any] | Sequence[NDArray[Any]]:
+        places = range(len(self))[j]
+        return self._column(places) if isinstance(places, int) else list(map(self._column, places))
+
+    def _column(self, j: int) -> NDArray[Any]:
+        stored = self._by_column
+        cells = slice(stored.indptr[j], stored.indptr[j + 1])
+        dtype = code_dtype(int(self.n_codes[j]))
+        column = np.full(stored.shape[0], self.fill[j], dtype=dtype)
+        column[stored.indices[cells]] = stored.data[cells]
+        return column
+
+    @cached_property
+    def _by_column(self) -> sp.csc_array:
+        return self.stored.tocsc()
+
+    def recode(self, tables: Sequence[NDArray[np.int64]], n_codes: NDArray[Any]) -> SparseColumns:
+        """Return the columns with code `tables[j][c]` in place of code c of column j."""
+        starts = np.cumsum([0, *map(len, tables)])[:-1]
+        codes = np.concatenate(tables).astype(np.int32)
+        data = codes[starts[self.stored.indices] + self.stored.data]
+        stored = sp.csr_array(
+            (data, self.stored.indices, self.stored.indptr), shape=self.stored.shape
+        )
+        return SparseColumns(stored, codes[starts + self.fill], np.asarray(n_codes, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
 class TableFactors:
     """The values of each column in canonical order, and the cells' codes by them.
 
@@ -37,7 +83,7 @@ class TableFactors:
 
     values: tuple[NDArray[Any], ...]
     has_missing: tuple[bool, ...]
-    columns: tuple[NDArray[Any], ...] | None = None
+    columns: Sequence[NDArray[Any]] | None = None
     matrix: NDArray[np.uint8] | None = None
     remap: NDArray[np.uint8] | None = None
 
@@ -134,20 +180,20 @@ def _factorize_sparse(table: Table, csr: sp.csr_array, limit: int | None) -> Tab
     n_places = len(stored.values) + 1  # the last is for missing
     pairs, cells = _number_pairs(csr, stored.codes, n_places)
     starts = np.searchsorted(pairs // n_places, np.arange(n_columns + 1))
-    codes = cells - np.append(starts[csr.indices], starts[:-1])
-    zeros = np.maximum(codes[csr.nnz :], 0)
+    n_codes = np.diff(starts)
+    codes = (cells - np.append(starts[csr.indices], starts[:-1])).astype(np.int32)
 
     places = np.split(pairs % n_places, starts[1:-1])
     values = tuple(_pick(stored.values, column) for column in places)
     has_missing = tuple(bool(column[-1] == n_places - 1) for column in places)
     for j, found in enumerate(values):
         _check_column(table, j, found, limit)
-    coded = sp.csr_array((codes[: csr.nnz], csr.indices, csr.indptr), shape=csr.shape)
-    n_codes = np.diff(starts)
-    if n_codes.max() > 256:
-        return TableFactors(values, has_missing, columns=_dense_columns(coded, zeros, n_codes))
-    remap = np.tile(np.arange(256, dtype=np.uint8), (n_columns, 1))
-    return TableFactors(values, has_missing, matrix=_dense(coded, zeros), remap=remap)
+    columns = SparseColumns(
+        stored=sp.csr_array((codes[: csr.nnz], csr.indices, csr.indptr), shape=csr.shape),
+        fill=np.maximum(codes[csr.nnz :], 0),
+        n_codes=n_codes,
+    )
+    return TableFactors(values, has_missing, columns=columns)
 
 
 def _number_pairs(
@@ -180,24 +226,3 @@ def _check_column(table: Table, j: int, values: NDArray[Any], limit: int | None)
 def _pick(values: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
     places = places[places < len(values)]
     return natural_integers(values[places]) if len(places) else array_of([])
-
-
-def _dense(coded: sp.csr_array, zeros: NDArray[np.int64]) -> NDArray[np.uint8]:
-    matrix = np.empty(coded.shape, dtype=np.uint8)
-    matrix[:] = zeros
-    rows = np.repeat(np.arange(coded.shape[0]), np.diff(coded.indptr))
-    matrix[rows, coded.indices] = coded.data
-    return matrix
-
-
-def _dense_columns(
-    coded: sp.csr_array, zeros: NDArray[np.int64], n_codes: NDArray[np.int64]
-) -> tuple[NDArray[Any], ...]:
-    csc = coded.tocsc()
-    columns = []
-    for j in range(coded.shape[1]):
-        cells = slice(csc.indptr[j], csc.indptr[j + 1])
-        column = np.full(coded.shape[0], zeros[j], dtype=code_dtype(int(n_codes[j])))
-        column[csc.indices[cells]] = csc.data[cells]
-        columns.append(column)
-    return tuple(columns)

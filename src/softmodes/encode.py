@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._table_factors import TableFactors, factorize_table
+from softmodes._table_factors import SparseColumns, TableFactors, factorize_table
 from softmodes._tables import Table, check_columns, frame_backend, read
 from softmodes._translate import Translation, Unseen, UnseenColumn, apply, unseen_column
 from softmodes._values import (
@@ -44,6 +44,7 @@ __all__ = [
     "Codebook",
     "Codes",
     "Missing",
+    "SparseColumns",
     "Unseen",
     "UnseenColumn",
     "frame_backend",
@@ -61,7 +62,7 @@ class Codes:
         Number of rows.
     columns
         One contiguous array per feature, of uint8 (up to 256 codes), uint16 (up to 65,536) or
-        int32; None if there is a `matrix`.
+        int32; None if there is a `matrix`. Those of a sparse table are made when asked for.
     matrix, remap
         The cells as bytes, which may be the caller's own memory, and the code of each byte by
         feature: that of cell (i, j) is ``remap[j, matrix[i, j]]``.
@@ -72,7 +73,7 @@ class Codes:
     """
 
     n_rows: int
-    columns: tuple[NDArray[Any], ...] | None
+    columns: Sequence[NDArray[Any]] | None
     matrix: NDArray[np.uint8] | None
     remap: NDArray[np.uint8] | None
     n_codes: NDArray[np.int32]
@@ -403,7 +404,11 @@ def _translated(n_rows: int, factors: TableFactors, plans: Sequence[Translation]
             [apply(plan, codes) for plan, codes in zip(plans, factors.remap, strict=True)]
         )
         return Codes(n_rows, None, factors.matrix, remap, n_codes, ignored)
-    columns = tuple(apply(plan, factors.codes(j)) for j, plan in enumerate(plans))
+    columns: Sequence[NDArray[Any]]
+    if isinstance(factors.columns, SparseColumns):
+        columns = factors.columns.recode([plan.table for plan in plans], n_codes)
+    else:
+        columns = tuple(apply(plan, factors.codes(j)) for j, plan in enumerate(plans))
     return Codes(n_rows, columns, None, None, n_codes, ignored)
 
 

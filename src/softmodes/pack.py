@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes import _kernels
+from softmodes.encode import SparseColumns
 
 if TYPE_CHECKING:
     from softmodes.encode import Codes
 
 MOST_CODES = 1 << 24
 _ALIGNMENT = 64
+_CELLS_AT_ONCE = 1 << 20
 _PIECE = 16  # rows are a whole number of pieces of this many bytes
 
 Int32s = NDArray[np.int32]
@@ -51,6 +53,7 @@ class Layout:
         self.offsets: Int64s = np.concatenate([[0], np.cumsum(cells, dtype=np.int64)])
         self.n_cells = int(self.offsets[-1])
         place = _place(self.n_codes, self.ignored)
+        self.byte, self.shift, self.bits = place["byte"], place["shift"], place["bits"]
         self.stride = int(place["sections"][0])
         self.native: Any = _kernels.make_layout(
             n_codes=self.n_codes, ignored=self.ignored, offsets=self.offsets, **place
@@ -94,6 +97,8 @@ def pack(
     packed = _aligned_zeros(codes.n_rows, layout.stride)
     if codes.matrix is not None:
         _pack_matrix(layout, codes.matrix, codes.remap, packed, n_threads)
+    elif isinstance(codes.columns, SparseColumns):
+        _pack_sparse(layout, codes.columns, packed)
     else:
         assert codes.columns is not None
         _pack_columns(layout, codes.columns, packed, n_threads)
@@ -145,10 +150,57 @@ def _pack_matrix(
     _kernels.pack_matrix(layout.native, matrix, remap, packed, n_threads)
 
 
+def _pack_sparse(layout: Layout, columns: SparseColumns, packed: NDArray[np.uint8]) -> None:
+    """Write one row of fills into all rows, then turn the bits of the stored cells."""
+    stored, fill = columns.stored, columns.fill
+    everywhere = np.arange(layout.n_features)
+    _check_codes(layout, everywhere, fill)
+    common = np.zeros(layout.stride, np.uint8)
+    _turn_bits(layout, common, np.zeros(1, np.int64), everywhere, fill)
+    packed[:] = common
+    for first, last in _row_runs(stored.indptr):
+        cells = slice(stored.indptr[first], stored.indptr[last])
+        features, codes = stored.indices[cells], stored.data[cells]
+        _check_codes(layout, features, codes)
+        lengths = np.diff(stored.indptr[first : last + 1])
+        starts = np.repeat(np.arange(last - first) * layout.stride, lengths)
+        _turn_bits(layout, packed[first:last].reshape(-1), starts, features, codes ^ fill[features])
+
+
+def _row_runs(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Cut rows into runs of about `_CELLS_AT_ONCE` stored cells, which bounds the memory used."""
+    first, n_rows = 0, len(indptr) - 1
+    while first < n_rows:
+        end = int(np.searchsorted(indptr, int(indptr[first]) + _CELLS_AT_ONCE, side="right")) - 1
+        last = min(max(first + 1, end), n_rows)
+        yield first, last
+        first = last
+
+
+def _turn_bits(
+    layout: Layout, flat: NDArray[np.uint8], starts: Int64s, features: NDArray[Any], change: Int32s
+) -> None:
+    """Turn the bits that are set in `change`, in the fields of some cells of the rows in `flat`."""
+    shifted = change << layout.shift[features]
+    at = starts + layout.byte[features]
+    for place in range(-(-int(layout.bits.max()) // 8)):
+        part = (shifted >> (8 * place) & 255).astype(np.uint8)
+        turned = np.flatnonzero(part)
+        np.bitwise_xor.at(flat, at[turned] + place, part[turned])
+
+
+def _check_codes(layout: Layout, features: NDArray[Any], codes: NDArray[Any]) -> None:
+    n_codes = layout.n_codes[features]
+    wrong = np.flatnonzero((codes < 0) | (codes >= n_codes))
+    if len(wrong):
+        first = wrong[0]
+        raise _out_of_range(int(features[first]), int(codes[first]), int(n_codes[first]))
+
+
 def _out_of_range(feature: int, code: int, n_codes: int) -> ValueError:
     return ValueError(
         f"Feature {feature} holds code {code}, but its codes go from 0 to {n_codes - 1}. "
-        f"Pass n_codes[{feature}] of at least {code + 1}."
+        "Encode the table anew, and leave it unchanged until it is packed."
         if code >= 0
         else f"Feature {feature} holds code {code}. Codes start at 0: encode the table first."
     )
