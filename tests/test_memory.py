@@ -6,8 +6,9 @@ import subprocess
 import sys
 
 import pytest
+import scipy.sparse as sp
 
-from softmodes import memory
+from softmodes import KModes, memory
 from softmodes.pack import Layout
 
 MIB = 1 << 20
@@ -89,6 +90,16 @@ def test_a_fit_beyond_the_limit_of_its_group_is_refused(groups):
         MemoryError, match=r"100000 rows need 12800000 bytes .*3145728 .*Pass fewer rows or columns"
     ):
         memory.check_memory(layout, 2, 1, None, n_rows=100_000)
+
+
+def test_rows_that_would_not_fit_when_packed_are_refused_before_they_are(groups, monkeypatch):
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("rows were packed")
+
+    monkeypatch.setattr("softmodes.estimators.pack", never)
+    groups("0::/pod\n", limited("pod", str(4 * MIB), MIB))
+    with pytest.raises(MemoryError, match=r"4000000 rows need 64000000 bytes"):
+        KModes(2).fit(sp.csr_array((4_000_000, 3)))
 
 
 SPARSE_FIT = """

@@ -107,7 +107,8 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
                 f"n_clusters={k} is more than n_samples={codes.n_rows}. "
                 f"Pass n_clusters of at most {codes.n_rows}."
             )
-        check_memory(Layout(codes.n_codes, codes.ignored), k, n_threads, codebook.names)
+        layout = Layout(codes.n_codes, codes.ignored)
+        check_memory(layout, k, n_threads, codebook.names, n_rows=codes.n_rows)
         features = feature_units(self.feature_weight, codebook.names, codebook.n_features)
         largest = largest_distance(codebook.n_features, features.counts)
         rows = row_units(sample_weight, codes.n_rows, largest)
