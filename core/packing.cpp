@@ -17,7 +17,7 @@ int64_t n_tasks(int64_t n_rows) { return (n_rows + kTaskRows - 1) / kTaskRows; }
 // Calls tile(first row, n rows, thread) for all rows.
 template <class F>
 bool for_each_tile(int64_t n_rows, int n_threads, const Interrupted& interrupted, const F& tile) {
-  return run_tasks(n_tasks(n_rows), n_threads, interrupted,
+  return run_tasks(n_tasks(n_rows), busy_threads(n_tasks(n_rows), n_threads), interrupted,
                    [&](int64_t i, int thread, const Stop& stop) {
                      const int64_t end = std::min(n_rows, (i + 1) * kTaskRows);
                      for (int64_t r = i * kTaskRows; r < end && !stop.requested(); r += kTileRows)
@@ -92,7 +92,7 @@ bool pack_columns(const Layout& layout, const std::vector<CodeColumn>& columns, 
                   uint8_t* out, std::vector<uint32_t>& largest, int n_threads,
                   const Interrupted& interrupted) {
   const Kernels& isa = kernels();
-  const auto n_workers = static_cast<size_t>(std::max(n_threads, 1));
+  const auto n_workers = static_cast<size_t>(busy_threads(n_tasks(n_rows), n_threads));
   const int64_t tile_bytes = layout.stride * kTileRows;
   std::vector<Buffer> tiles;
   for (size_t t = 0; t < n_workers; ++t) tiles.emplace_back(tile_bytes);
@@ -122,7 +122,7 @@ bool pack_matrix(const Layout& layout, const uint8_t* matrix, const uint8_t* rem
   const bool only_runs = std::count(in_run.begin(), in_run.end(), 1) == d;
   const int64_t tile_bytes = only_runs ? 0 : layout.stride * kTileRows;
   std::vector<Buffer> tiles;
-  for (int t = 0; t < std::max(n_threads, 1); ++t) tiles.emplace_back(tile_bytes);
+  for (int t = 0; t < busy_threads(n_tasks(n_rows), n_threads); ++t) tiles.emplace_back(tile_bytes);
 
   return for_each_tile(n_rows, n_threads, interrupted, [&](int64_t first, int64_t n, int thread) {
     uint8_t* rows = out + first * layout.stride;
@@ -150,6 +150,7 @@ bool presence(const uint8_t* matrix, int64_t n_rows, int64_t n_columns, uint8_t*
               int n_threads, const Interrupted& interrupted) {
   const Kernels& isa = kernels();
   const auto size = static_cast<size_t>(n_columns);
+  n_threads = busy_threads(n_tasks(n_rows), n_threads);
   const int64_t rows = std::max<int64_t>(kTaskRows, (n_rows + 8 * n_threads - 1) / (8 * n_threads));
   std::vector<std::vector<uint8_t>> known(static_cast<size_t>(n_threads)), found(known.size());
   const bool finished =

@@ -1,6 +1,7 @@
 // Work cut into tasks for a few threads, with an eye on interrupts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 
@@ -21,6 +22,13 @@ class Stop {
   Watch& watch_;
   bool calling_thread_;
 };
+
+// How many threads n_tasks can keep busy, whatever was asked for: at least one, and few enough that
+// memory for each is small change and small multiples stay far from overflow.
+inline int busy_threads(int64_t n_tasks, int n_threads) {
+  constexpr int kMost = 4096;
+  return static_cast<int>(std::clamp<int64_t>(n_tasks, 1, std::clamp(n_threads, 1, kMost)));
+}
 
 // Runs task(i, thread, stop) for i = 0 .. n_tasks; false if it was given up.
 // The calling thread is thread 0 and takes part.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "layout.hpp"
+#include "parallel.hpp"
 #include "plan.hpp"
 
 namespace softmodes {
@@ -19,7 +20,7 @@ inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 inline int useful_threads(const Block& block, int64_t n_centers, int n_threads) {
   const int64_t work = block.n_rows * (n_centers + 8) * block.layout.stride / kThreadWork;
-  return static_cast<int>(std::clamp<int64_t>(work, 1, std::max(n_threads, 1)));
+  return busy_threads(work, n_threads);
 }
 
 struct Tile {

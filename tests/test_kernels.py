@@ -460,6 +460,38 @@ def test_random_tables_equal_reference(data):
         _kernels.use_instruction_set(best)
 
 
+@pytest.mark.parametrize("n_threads", [2**28, 2**29, 2**31 - 1])
+def test_any_number_of_threads_is_safe_to_ask_for(n_threads):
+    rng = np.random.default_rng(5)
+    table = make_table(rng, 5000, [2, 3, 200, 300])
+    columns = [np.ascontiguousarray(table.codes[:, j], np.int32) for j in range(4)]
+    layout = table.block().layout
+    packed = np.zeros_like(table.block().packed)
+    _kernels.pack_columns(layout.native, columns, packed, n_threads)
+    assert_array_equal(packed, table.block().packed)
+    matrix = rng.integers(0, 2, (5000, 3), dtype=np.uint8)
+    assert_array_equal(_kernels.presence(matrix, n_threads), _kernels.presence(matrix, 1))
+    bits = make_table(rng, 10, [2, 2, 2]).block()
+    remap = np.tile(np.arange(256, dtype=np.uint8) % 2, (3, 1))
+    found, wanted = np.zeros((2, 5000, bits.layout.stride), np.uint8)
+    _kernels.pack_matrix(bits.layout.native, matrix, remap, found, n_threads)
+    _kernels.pack_matrix(bits.layout.native, matrix, remap, wanted, 1)
+    assert_array_equal(found, wanted)
+    centers = make_centers(rng, table, 5)
+    expected = run_tally(table.block(), centers, n_threads=1)
+    for a, b in zip(run_tally(table.block(), centers, n_threads=n_threads), expected, strict=True):
+        assert_array_equal(a, b)
+
+
+@pytest.fixture
+def ctrl_c_raises():
+    """Ctrl-C raises KeyboardInterrupt, in the background too, where SIGINT is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_raises")
 def test_ctrl_c_stops_a_pass_within_a_second():
     rng = np.random.default_rng(9)
     table = make_table(rng, 100, [2] * 1000)
