@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import math
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +17,7 @@ from softmodes.loop import Plan, best_run, first_centers, run_once, runs, tie_or
 from softmodes.metrics import expected_cost
 from softmodes.pack import unpack
 from softmodes.rounding import plurality, soft, uniform
+from softmodes.stores import again
 from softmodes.tally import Metric, tally_block
 from support import open_store, table
 
@@ -183,3 +187,46 @@ def test_given_centers_a_weight_of_two_gives_the_tally_of_the_row_twice():
     assert a.cost + once.cost == b.cost
     for j in a.wide:
         assert (a.wide[j] + once.wide[j] != b.wide[j]).nnz == 0
+
+
+@pytest.mark.parametrize(("answer", "stops"), [(np.True_, True), (np.False_, False), (1, False)])
+def test_a_callback_stops_a_fit_with_numpys_true_as_well(answer, stops):
+    store = open_store(table(200, SIZES, seed=5))
+    run = run_once(store, plan(on_round=(lambda state: answer,)), 0)
+    assert run.stopped is stops
+    assert (len(run.history) == 1) is stops
+
+
+def test_labels_of_a_round_can_be_asked_for_later_and_from_other_threads(monkeypatch):
+    """What the other thread may find remembered, it finds; the fit goes on before it is used."""
+    X = table(3000, (2,) * 64, seed=6)
+    the_plan = plan(k=40, rounding=plurality, max_iter=20)
+    expected, states, answers = [], [], []
+    run_once(open_store(X), replace(the_plan, on_round=(lambda s: expected.append(s.labels()),)), 0)
+    fit_goes_on, looked_up = threading.Event(), threading.Event()
+    look_up = again._Kept.changed
+
+    def look_up_and_wait(self, centers, metric):
+        changed = look_up(self, centers, metric)
+        if threading.current_thread() is not threading.main_thread():
+            looked_up.set()
+            fit_goes_on.wait(10)
+        return changed
+
+    def ask_in_another_thread(state):
+        states.append(state)
+        if state.round == 1:
+            answers.append(pool.submit(state.labels))
+            while not (looked_up.is_set() or answers[0].done()):
+                time.sleep(0.001)
+        if state.round == 3:
+            fit_goes_on.set()
+
+    monkeypatch.setattr(again._Kept, "changed", look_up_and_wait)
+    with ThreadPoolExecutor(1) as pool:
+        run_once(open_store(X), replace(the_plan, on_round=(ask_in_another_thread,)), 0)
+        assert len(states) == len(expected) > 3
+        assert_array_equal(answers[0].result(), expected[1])
+    assert (expected[1] != expected[3]).any(), "no label changed: nothing tested"
+    for state, wanted in zip(states, expected, strict=True):
+        assert_array_equal(state.labels(), wanted)

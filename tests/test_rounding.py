@@ -222,3 +222,18 @@ def test_expected_cost_is_right_for_counts_of_any_size(largest):
         if sum(row)
     )
     assert expected_cost(tally_of(counts), layout, sizes) == pytest.approx(float(exact), rel=1e-9)
+
+
+@pytest.mark.parametrize("answer", [[["x", "y"]], object(), [[1.0], [0.5, 0.5]]])
+def test_a_rounding_that_returns_no_numbers_is_refused_with_what_it_returned(answer):
+    with pytest.raises(ValueError, match=r"rounding=.* returned .* not numbers.*Return an array"):
+        resolve(lambda counts: answer, 3.0)
+
+
+def test_a_rounding_that_returns_no_numbers_later_is_refused_with_the_feature():
+    def fails_on_large_counts(counts):
+        return ["x"] if counts.max() > 100 else counts / counts.sum(axis=1, keepdims=True)
+
+    draw = drawing(resolve(fails_on_large_counts, 3.0), 2)
+    with pytest.raises(ValueError, match=r"returned \['x'\] for feature 0.*not numbers"):
+        draw(tally_of([[200, 3]]), np.zeros((1, 1), np.int32), 0, 1)

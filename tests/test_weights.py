@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from softmodes.weights import feature_units, row_units
+from softmodes.weights import check_costs, feature_units, row_units
 
 weights = st.lists(st.floats(0, 1e6), min_size=1, max_size=20).filter(any)
 near = st.lists(st.one_of(st.just(0.0), st.floats(20, 1e6)), min_size=1, max_size=20).filter(any)
@@ -50,3 +50,18 @@ def test_extreme_weights_keep_their_proportions(scale):
 def test_weights_without_a_finite_sum_are_refused():
     with pytest.raises(ValueError, match="sum of sample_weight may overflow"):
         row_units([1e308] * 3, 3, 1)
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1.0, 1e150])
+def test_weights_whose_products_are_numbers_pass(scale):
+    rows, features = row_units([scale, 2 * scale], 2, 3), feature_units([1, 2], None, 2)
+    check_costs(rows, features, 3, 2)
+
+
+def test_weights_whose_products_are_no_numbers_are_refused_with_their_units():
+    features = feature_units([0.3, 0.1], None, 2)
+    tiny, huge = row_units([5e-324], 1, 9), row_units([1e307], 1, 9)
+    with pytest.raises(ValueError, match=r"underflows.* 4.94066e-324 \* .*Multiply"):
+        check_costs(tiny, features, 9, 1)
+    with pytest.raises(ValueError, match=r"overflows.*Divide"):
+        check_costs(huge, feature_units([300.0], None, 1), 300, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
+from threading import get_ident
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,7 +16,8 @@ from softmodes.objective import expected_cost
 from softmodes.rounding import Draw, Rounding, soft
 from softmodes.seeding import METHODS, Seeding, complete
 from softmodes.stores import RowStore
-from softmodes.tally import Metric, Tally
+from softmodes.tally import Metric, Tally, label_block
+from softmodes.weights import in_weights
 
 Select: TypeAlias = Literal["best", "last"]
 
@@ -117,7 +118,8 @@ def run_once(store: RowStore, plan: Plan, index: int) -> Run:
         history.append(_measure(store, plan, tally, moved=not converged))
         if chosen is None or _replaces(plan, history[-1], chosen):
             chosen = Run(index, centers, tally, tuple(history), len(history) - 1, False, False)
-        stopped = _asked_to_stop(plan, index, history, partial(store.labels, centers, metric))
+        labels = _labels_of_round(store, centers, metric)
+        stopped = _asked_to_stop(plan, index, history, labels)
         if converged or stopped or _used_up(plan, chosen, history):
             return replace(chosen, history=tuple(history), converged=converged, stopped=stopped)
         centers = draw(tally, centers, index, len(history))
@@ -139,7 +141,7 @@ def _measure(store: RowStore, plan: Plan, tally: Tally, moved: bool) -> Round:
     unit = plan.row_unit * plan.feature_unit
     expected = expected_cost(tally, store.layout, store.sizes, plan.feature_weight, store.n_threads)
     return Round(
-        cost=tally.cost if unit == 1.0 else tally.cost * unit,
+        cost=in_weights(tally.cost, unit),
         expected_cost=expected * unit,
         clusters=int(np.count_nonzero(tally.sizes)),
         moved=moved,
@@ -161,4 +163,20 @@ def _asked_to_stop(
 ) -> bool:
     state = RoundState(**vars(history[-1]), run=run, round=len(history) - 1, labels=labels)
     answers = [callback(state) for callback in plan.on_round]
-    return any(answer is True for answer in answers)
+    return any(isinstance(answer, (bool, np.bool_)) and bool(answer) for answer in answers)
+
+
+def _labels_of_round(
+    store: RowStore, centers: NDArray[np.int32], metric: Metric
+) -> Callable[[], NDArray[np.int32]]:
+    """Return a function that finds the labels of a round: at any later time, from any thread."""
+    fitting_thread = get_ident()
+
+    def labels() -> NDArray[np.int32]:
+        if get_ident() == fitting_thread:
+            return store.labels(centers, metric)
+        # What the store remembers may be changing under another thread's hands: a pass of its own.
+        parts = store.map(lambda block, n_threads: label_block(block, centers, metric, n_threads))
+        return np.concatenate(parts)
+
+    return labels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from textwrap import wrap
 from typing import Any
@@ -10,10 +11,12 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._values import BadColumnError, Kind, array_of, converter, python_values
 from softmodes.encode import Codebook
 from softmodes.pack import Layout
 from softmodes.tally import Tally, nonzero_counts
 
+_TIMES = (np.datetime64, np.timedelta64, dt.date, dt.timedelta)
 _NO_BREAK = "\0"  # stands for a space inside a mark, where a line must not be broken
 _LONGEST_SHOWN = 200  # characters of a name or value in a summary
 # Controls of terminals (C0, C1), of lines and of reading direction; halves of characters.
@@ -90,9 +93,47 @@ def as_frame(columns: dict[str, Any], backend: str | None) -> Any:
 
 
 def _native_frame(columns: dict[str, Any], backend: Any) -> Any:
-    if backend != "pandas" and len({type(value) for value in columns["value"]}) > 1:
-        columns = columns | {"value": [None if v is None else str(v) for v in columns["value"]]}
-    return nw.from_dict(columns, backend=backend).to_native()
+    values = columns["value"]
+    if backend == "pandas":  # whose columns hold values of any type
+        return _frame_with(columns, values, backend)
+    text = [_text(value) for value in values]
+    times = _times(values)
+    one_type = len({type(value) for value in values if value is not None}) <= 1
+    native = times if times is not None else values if one_type else text
+    try:
+        return _frame_with(columns, native, backend)
+    except ImportError:
+        raise
+    except Exception:  # each library has its own error for values beyond its types
+        return _frame_with(columns, text, backend)
+
+
+def _frame_with(columns: dict[str, Any], values: Any, backend: Any) -> Any:
+    return nw.from_dict(columns | {"value": values}, backend=backend).to_native()
+
+
+def _times(values: list[Any]) -> NDArray[Any] | None:
+    """Return dates, times or durations as an array of one unit; None for all other values."""
+    known = [value for value in values if value is not None]
+    if not all(isinstance(value, _TIMES) for value in known):
+        return None
+    keys = [key for value in known if (key := converter(type(value))(value)) is not None]
+    kinds = {kind for kind, _ in keys}
+    if kinds not in ({Kind.DATE}, {Kind.DATETIME}, {Kind.DURATION}):
+        return None
+    try:
+        array = array_of(keys)
+    except BadColumnError:
+        return None
+    column = np.full(len(values), "NaT", array.dtype)
+    column[[value is not None for value in values]] = array
+    return column
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        value = python_values(np.array([value]))[0]
+    return None if value is None else str(value)
 
 
 def _feature(codebook: Codebook, layout: Layout, tally: Tally, j: int) -> tuple[NDArray[Any], ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -40,7 +39,7 @@ class soft:  # noqa: N801  (reads as the function that it is)
 
     def __post_init__(self) -> None:
         number = isinstance(self.t, numbers.Real) and not isinstance(self.t, bool)
-        if not number or not self.t >= 1 or sys.float_info.max < self.t < math.inf:
+        if not number or not _as_float(self.t) >= 1:
             raise ValueError(f"t={self.t!r} is not a number >= 1. Pass t from 1 up, or math.inf.")
 
     def __call__(self, counts: Any) -> NDArray[np.float64]:
@@ -53,6 +52,14 @@ class soft:  # noqa: N801  (reads as the function that it is)
         total = weights.sum(axis=1, keepdims=True)
         probabilities: NDArray[np.float64] = np.divide(weights, total, out=weights, where=total > 0)
         return probabilities
+
+
+def _as_float(number: Any) -> float:
+    """Return a number as a float; NaN if it is too large for one."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.nan
 
 
 plurality = soft(math.inf)
@@ -110,9 +117,8 @@ class Draw:
         probabilities = np.zeros(counts.shape)
         filled = counts.any(axis=1)
         if filled.any():
-            given = np.asarray(self.rounding(shown[filled]), np.float64)
-            _check_probabilities(given, shown[filled], f"for feature {feature}")
-            probabilities[filled] = given
+            where = f"for feature {feature}"
+            probabilities[filled] = _checked_probabilities(self.rounding, shown[filled], where)
         return probabilities
 
 
@@ -160,8 +166,7 @@ def _check_on_sample(rounding: Rounding) -> None:
     for n_values in (1, 2, 3, 7):
         counts = generator.integers(0, 12, (50, n_values))
         counts[:, 0] += counts.sum(axis=1) == 0
-        given = np.asarray(rounding(counts.copy()), np.float64)
-        _check_probabilities(given, counts, f"for counts of {n_values} values")
+        given = _checked_probabilities(rounding, counts, f"for counts of {n_values} values")
         as_frequent = counts[:, :, None] >= counts[:, None, :]
         less_likely = given[:, :, None] < given[:, None, :] - 1e-9
         disordered = (as_frequent & less_likely).any(axis=(1, 2))
@@ -172,6 +177,22 @@ def _check_on_sample(rounding: Rounding) -> None:
                 f"it returned {given[worst].tolist()}. A value that is at least as frequent as "
                 "another must not get a lower probability."
             )
+
+
+def _checked_probabilities(
+    rounding: Rounding, counts: NDArray[Any], where: str
+) -> NDArray[np.float64]:
+    """Return what a user's function makes of counts; refuse what is no table of probabilities."""
+    answer = rounding(counts.copy())
+    try:
+        given = np.asarray(answer, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"rounding={rounding!r} returned {answer!r:.100} {where}, which are not numbers. "
+            f"Return an array of probabilities of shape {counts.shape}, that of the counts it got."
+        ) from error
+    _check_probabilities(given, counts, where)
+    return given
 
 
 def _check_probabilities(given: NDArray[np.float64], counts: NDArray[Any], where: str) -> None:

@@ -20,28 +20,27 @@ def expected_mismatches(found: Clustering, tally: Tally, layout: Layout) -> floa
     """
     total = 0.0
     for j, size in enumerate(found.codebook.sizes):
-        rows = _sparse_counts(tally, layout, j)
-        observed = rows.sum() - (
-            rows[:, [layout.ignored[j]]].sum() if layout.ignored[j] >= 0 else 0
-        )
+        rows = _observed_counts(tally, layout, j)
         weight = 1 if found.feature_weight is None else int(found.feature_weight[j])
-        total += weight * float(observed - _expected_matches(found, rows[:, :size], j))
+        total += weight * float(rows.sum() - _expected_matches(found, rows[:, :size], j))
     return total
 
 
 def _expected_matches(found: Clustering, rows: csr_array[Any, Any], j: int) -> float:
     """Sum share * count over the values of a feature, cluster by cluster."""
-    fitted = _sparse_counts(found.tally, found.layout, j)[:, : rows.shape[1]]
+    fitted = _observed_counts(found.tally, found.layout, j)[:, : rows.shape[1]]
     sizes = fitted.sum(axis=1)
     matches = rows.multiply(fitted).sum(axis=1) / np.maximum(sizes, 1)
     empty = np.flatnonzero(sizes == 0)
     return float(matches.sum() + rows[empty, found.centers[empty, j]].sum())
 
 
-def _sparse_counts(tally: Tally, layout: Layout, j: int) -> csr_array[Any, Any]:
-    """Return all counts of a feature, wide or not, as sparse (cluster, code) floats."""
-    wide = tally.wide.get(j)
-    if wide is not None:
-        return wide.astype(np.float64)
+def _observed_counts(tally: Tally, layout: Layout, j: int) -> csr_array[Any, Any]:
+    """Return the counts of a feature, wide or not, as sparse (cluster, code) floats.
+
+    Ignored cells count 0, in a column without any value too, where theirs is the center's code.
+    """
     start, stop = layout.offsets[j : j + 2]
-    return csr_array(tally.cells[:, start:stop].astype(np.float64))
+    counts = tally.wide[j] if j in tally.wide else csr_array(tally.cells[:, start:stop])
+    observed = np.arange(counts.shape[1]) != layout.ignored[j]
+    return csr_array(counts.multiply(observed[None, :].astype(np.float64)))

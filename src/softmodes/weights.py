@@ -31,6 +31,11 @@ class Units:
         return 0 if self.counts is None else int(self.counts.sum())
 
 
+def in_weights(counts: Any, unit: float) -> Any:
+    """Return counts of units as weights: left whole where a unit is 1."""
+    return counts if unit == 1.0 else counts * unit
+
+
 def row_units(sample_weight: Any, n_rows: int, largest_distance: int) -> Units:
     """Scale `sample_weight` to int64: by the smallest power of two that makes all whole.
 
@@ -53,7 +58,7 @@ def feature_units(feature_weight: Any, names: Sequence[str] | None, n_features: 
     if named is not None:
         feature_weight = _by_name(named, names)
     weight = _checked("feature_weight", feature_weight, n_features, "features")
-    limit = min(_LARGEST_FEATURE_WEIGHT, (2**32 - 2) // n_features)
+    limit = most_feature_weight(n_features)
     exponent = _exponent(weight, float(weight.max()), float(limit))
     counts = np.rint(np.ldexp(weight, exponent)).astype(np.uint32)
     lost = np.flatnonzero((weight > 0) & (counts == 0))
@@ -64,6 +69,27 @@ def feature_units(feature_weight: Any, names: Sequence[str] | None, n_features: 
             f"most {limit}."
         )
     return Units(counts, 2.0**-exponent)
+
+
+def most_feature_weight(n_features: int) -> int:
+    """Return the largest weight of a feature, in units: the distances fit in 32 bits."""
+    return min(_LARGEST_FEATURE_WEIGHT, (2**32 - 2) // n_features)
+
+
+def check_costs(rows: Units, features: Units, largest_distance: int, n_rows: int) -> None:
+    """Refuse weights of rows and features whose products are no numbers between 0 and infinity."""
+    unit = rows.unit * features.unit
+    most = (n_rows if rows.counts is None else rows.total) * largest_distance
+    if unit == 0.0:
+        raise ValueError(
+            "sample_weight times feature_weight underflows: costs would be counted in units of "
+            f"{rows.unit:g} * {features.unit:g}, which is 0. Multiply one by a large number."
+        )
+    if most * unit == np.inf:
+        raise ValueError(
+            f"sample_weight times feature_weight overflows: costs of up to {most:g} units of "
+            f"{rows.unit:g} * {features.unit:g} are infinite. Divide one by a large number."
+        )
 
 
 def as_mapping(feature_weight: Any) -> Mapping[Any, Any] | None:
