@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 import math
 import pickle
 import signal
@@ -9,6 +10,9 @@ import textwrap
 import time
 import tracemalloc
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -28,6 +32,7 @@ import softmodes
 from softmodes import KModes, SoftModes
 from softmodes.datasets import load_mushroom, load_nursery, load_tic_tac_toe
 from softmodes.metrics import expected_cost, hamming_cost
+from softmodes.parameters import thread_count
 from support import table
 
 ANSWERS = np.array([["yes", "red"], ["yes", "blue"], ["no", "blue"], ["no", "green"]] * 8, object)
@@ -123,6 +128,21 @@ def test_score_is_minus_the_expected_mismatches_per_row():
         assert score == pytest.approx(naive_score(model, other))
 
 
+@pytest.mark.parametrize("weight", [None, [3.0, 0.5]])
+def test_a_column_without_a_value_at_fit_that_is_ignored_adds_nothing_to_the_score(weight):
+    X = np.array([["a", None], ["a", None], ["b", None]], object)
+    model = SoftModes(1, missing="ignore", feature_weight=weight, random_state=0).fit(X)
+    alone = SoftModes(1, feature_weight=weight and weight[:1], random_state=0).fit(X[:, :1])
+    assert model.score(X) == alone.score(X[:, :1]) < 0
+    assert SoftModes(1, missing="ignore").fit(X[:2]).score(X[:2]) == 0
+
+
+def test_a_value_in_a_column_that_had_none_at_fit_is_a_mismatch_to_the_score():
+    model = SoftModes(1, missing="ignore", random_state=0).fit([["a", None], ["a", None]])
+    with pytest.warns(UserWarning, match="unseen"):
+        assert model.score([["a", "new"], ["a", None]]) == -0.5
+
+
 def test_unseen_values_differ_from_every_center_and_are_named_once():
     X = pd.DataFrame({"answer": ["yes", "no"] * 5, "colour": ["red", "blue"] * 5})
     model = KModes(2, random_state=0).fit(X)
@@ -208,7 +228,17 @@ def test_wrong_columns_are_listed():
         ({"missing": "drop"}, "missing='drop' is not known. Pass one of 'category', 'ignore'"),
         ({"n_jobs": 0}, "n_jobs=0 is not a number of threads"),
         ({"random_state": -1}, "random_state=-1 is outside"),
-        ({"random_state": "x"}, "cannot be used to seed"),
+        ({"random_state": "x"}, "random_state='x' is not a seed. Pass an int from 0 to"),
+        ({"random_state": 1.5}, "random_state=1.5 is not a seed.*RandomState, or None"),
+        ({"random_state": [1, 2]}, r"random_state=\[1, 2\] is not a seed"),
+        (
+            {"random_state": np.random.default_rng(0)},
+            r"random_state=Generator.*random_state=int\(generator.integers\(2\*\*63\)\)",
+        ),
+        (
+            {"rounding": lambda counts: [["x"] * counts.shape[1]] * len(counts)},
+            r"rounding=.*returned \[\['x'\].*not numbers. Return an array of probabilities",
+        ),
         ({"feature_weight": [1.0]}, "feature_weight has shape \\(1,\\), but there are 2 features"),
         ({"feature_weight": [1.0, -1.0]}, "feature_weight\\[1\\] is -1.0"),
         ({"feature_weight": [0, 0]}, "feature_weight is zero everywhere"),
@@ -226,6 +256,24 @@ def test_a_wrong_parameter_is_refused_by_name(change, message):
         SoftModes(**({"n_clusters": 3, "random_state": 0} | change)).fit(ANSWERS)
 
 
+@pytest.mark.parametrize("n_jobs", [10**6, 2**28, 2**29, 2**31, 10**30])
+def test_more_threads_than_cores_are_asked_for_in_vain(n_jobs):
+    X = table(100, (2, 3, 2, 4), seed=1)
+    expected = small(n_jobs=1).fit(X)
+    model = small(n_jobs=n_jobs).fit(X)
+    assert_array_equal(model.labels_, expected.labels_)
+    assert_array_equal(model.predict(X), expected.predict(X))
+    assert thread_count(n_jobs) == thread_count(None)
+    assert thread_count(-n_jobs) == 1
+
+
+@pytest.mark.parametrize("n_marks", ["x", "3", 2.0, -1, 0, True, None])
+def test_a_number_of_marks_that_is_none_is_refused_by_name(n_marks):
+    model = small().fit(ANSWERS)
+    with pytest.raises(ValueError, match=f"n_marks={n_marks!r} is not an int >= 1. Pass one."):
+        model.summary(n_marks)
+
+
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
@@ -239,6 +287,31 @@ def test_a_wrong_parameter_is_refused_by_name(change, message):
 def test_wrong_weights_are_refused_by_name(weight, message):
     with pytest.raises(ValueError, match=message):
         small().fit(ANSWERS, sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("sample", "feature", "message"),
+    [
+        (1e-310, 0.3, "sample_weight times feature_weight underflows.*Multiply"),
+        (5e-324, 1.5, "sample_weight times feature_weight underflows.*Multiply"),
+        (1e300, 1e200, "sample_weight times feature_weight overflows.*Divide"),
+        (1e300, 1e8, "sample_weight times feature_weight overflows.*Divide"),
+    ],
+)
+def test_weights_whose_products_are_no_numbers_are_refused(sample, feature, message):
+    weighted = small(feature_weight=[feature, feature / 3])
+    with pytest.raises(ValueError, match=message):
+        weighted.fit(ANSWERS, sample_weight=np.full(32, sample))
+
+
+@pytest.mark.parametrize("scale", [2.0**-1030, 1e-290, 1e290])
+def test_costs_follow_the_scale_of_the_weights(scale):
+    X = table(200, (2, 3, 5), seed=8)
+    plain = small(feature_weight=[1, 2, 4]).fit(X)
+    scaled = small(feature_weight=[1, 2, 4]).fit(X, sample_weight=np.full(200, scale))
+    assert_array_equal(scaled.labels_, plain.labels_)
+    assert scaled.cost_ == pytest.approx(plain.cost_ * scale, rel=1e-12, abs=0)
+    assert scaled.expected_cost_ == pytest.approx(plain.expected_cost_ * scale, rel=1e-12, abs=0)
 
 
 def test_weights_scale_the_outcome_and_zero_weights_count_nothing():
@@ -332,6 +405,87 @@ def test_profile_tells_shares_and_lifts_most_telling_first():
     assert isinstance(model.fit(pa.Table.from_pandas(X)).profile(), pa.Table)
     mixed = pl.DataFrame({"a": ["x", "y"], "b": [1, 2]})
     assert KModes(2, random_state=0).fit(mixed).profile().shape == (4, 5)
+
+
+NOON = dt.datetime(2020, 1, 2, 12)
+TIMES = {
+    "date": [dt.date(2020, 1, 2), dt.date(1999, 12, 31)],
+    "datetime": [NOON, dt.datetime(9000, 1, 1)],
+    "instant": [NOON.replace(tzinfo=dt.UTC), dt.datetime(1970, 1, 1, tzinfo=dt.UTC)],
+    "time": [dt.time(1, 2, 3), dt.time(23)],
+    "duration": [dt.timedelta(hours=1), dt.timedelta(days=-400, microseconds=1)],
+}
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}
+
+
+def profile_values(frame):
+    """The profile of a frame, and its values as Python objects, by feature."""
+    profile = KModes(1, random_state=0, n_init=1).fit(frame).profile()
+    assert type(profile) is type(frame)
+    rows = profile.to_pylist() if isinstance(profile, pa.Table) else rows_of(profile)
+    values = {row["feature"]: set() for row in rows}
+    for row in rows:
+        values[row["feature"]].add(None if pd.isna(row["value"]) else row["value"])
+    return profile, values
+
+
+def rows_of(frame):
+    return frame.to_dicts() if isinstance(frame, pl.DataFrame) else frame.to_dict("records")
+
+
+@pytest.mark.parametrize("missing", [[], [None]])
+@pytest.mark.parametrize("kind", TIMES)
+@pytest.mark.parametrize("container", FRAMES)
+def test_a_profile_tells_dates_and_times_as_they_are(container, kind, missing):
+    frame = FRAMES[container]({"when": [*TIMES[kind], *missing] * 3})
+    profile, values = profile_values(frame)
+    expected = {*TIMES[kind], *missing}
+    if (container, kind) == ("pandas", "date") and not missing:
+        expected = set(map(pd.Timestamp, expected))  # pandas has no type for dates
+    assert values == {"when": expected}
+    if container == "polars":
+        assert profile["value"].dtype == frame["when"].dtype
+    if container == "arrow":
+        assert profile["value"].type == frame["when"].type
+
+
+@pytest.mark.parametrize("container", ["polars", "arrow"])
+def test_a_profile_tells_values_of_several_types_as_text(container):
+    columns = {**TIMES, "number": [1, 2], "word": ["x", None]}
+    _, values = profile_values(FRAMES[container](columns))
+    assert values["date"] == {"2020-01-02", "1999-12-31"}
+    assert values["datetime"] == {"2020-01-02 12:00:00", "9000-01-01 00:00:00"}
+    assert values["duration"] == {"1:00:00", "-400 days, 0:00:00.000001"}
+    assert values["number"] == {"1", "2"}
+    assert values["word"] == {"x", None}
+
+
+def test_a_profile_in_pandas_keeps_values_of_several_types():
+    frame = pd.DataFrame({**TIMES, "number": [1, 2], "word": ["x", None]})
+    _, values = profile_values(frame)
+    assert values["duration"] == set(TIMES["duration"])
+    assert values["time"] == set(TIMES["time"])
+    assert values["number"] == {1, 2}
+    assert values["word"] == {"x", None}
+
+
+def test_a_profile_joins_times_of_different_units():
+    fine = np.array(["2020-01-01T00:00:00.000000001", "2021-01-01"], "M8[ns]")
+    coarse = np.array(["2020-01-01", "2022-01-01T01:00"], "M8[us]")
+    profile, values = profile_values(pa.table({"fine": fine, "coarse": coarse}))
+    assert profile["value"].type == pa.timestamp("ns")
+    assert values["fine"] == set(map(pd.Timestamp, fine))
+    assert values["coarse"] == set(map(pd.Timestamp, coarse))
+    far = np.array(["2020-01-01", "9000-01-01"], "M8[us]")
+    _, values = profile_values(pa.table({"fine": fine, "far": far}))
+    assert values["far"] == {"2020-01-01 00:00:00", "9000-01-01 00:00:00"}
+
+
+@pytest.mark.parametrize("container", ["polars", "arrow"])
+def test_a_profile_tells_values_beyond_the_types_of_the_frame_as_text(container):
+    model = KModes(1, random_state=0, n_init=1).fit([[Decimal("1e300")], [Decimal("2e300")]])
+    model._clustering = replace(model._clustering, backend=container.replace("arrow", "pyarrow"))
+    assert set(model.profile()["value"].to_pandas()) == {"1E+300", "2E+300"}
 
 
 def test_works_in_pipelines_searches_and_with_set_output():
@@ -482,6 +636,65 @@ def test_a_failed_refit_leaves_the_model_as_it_was():
     assert_array_equal(model.predict(X), before)
 
 
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+@pytest.mark.parametrize("other", [pd.DataFrame({"z": ["u", "v"] * 4}), np.zeros((9, 5), int)])
+def test_a_refit_that_is_broken_off_leaves_every_attribute_of_the_last(other, error):
+    X = pd.DataFrame(ANSWERS, columns=["answer", "colour"])
+    model = small().fit(X)
+    before, labels = dict(vars(model)), model.predict(X)
+
+    def break_off(state):
+        raise error
+
+    with pytest.raises(error):
+        model.fit(other, on_round=break_off)
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is before[name] for name in before)
+    assert_array_equal(model.predict(X), labels)
+
+
+def test_a_refit_whose_warning_is_an_error_leaves_the_model_as_it_was():
+    X = load_nursery(return_X_y=True)[0]
+    model = KModes(5, n_init=1, random_state=0).fit(X)
+    expected = model.predict(X)
+    with pytest.raises(ConvergenceWarning):  # as an error, which warnings are in these tests
+        model.set_params(max_iter=1).fit(X.iloc[:, :3])
+    assert_array_equal(model.predict(X), expected)
+
+
+def test_a_refit_on_a_table_without_names_forgets_the_names():
+    model = small().fit(pd.DataFrame(ANSWERS, columns=["answer", "colour"]))
+    assert list(model.feature_names_in_) == ["answer", "colour"]
+    model.fit(ANSWERS)
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_names_that_scikit_learn_does_not_take_are_refused_before_anything_is_fitted():
+    rounds = []
+    with pytest.raises(TypeError, match="Feature names"):
+        small().fit(pd.DataFrame(ANSWERS, columns=["answer", 1]), on_round=rounds.append)
+    assert rounds == []
+
+
+def test_threads_that_share_a_model_get_the_answers_of_each_alone():
+    tables = [table(400 + 50 * i, (2, 3, 5, 17, 300), seed=i) for i in range(8)]
+    model = small().fit(np.concatenate(tables))
+
+    def answers(model, X):
+        return model.predict(X), model.transform(X), model.score(X)
+
+    expected = [answers(model, X) for X in tables]
+    assert len({labels.tobytes() for labels, *_ in expected}) == 8
+    for _ in range(5):
+        fresh = pickle.loads(pickle.dumps(model))  # what a model keeps for later is not there yet
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(answers, [fresh] * 8, tables))
+        for (labels, distances, score), wanted in zip(found, expected, strict=True):
+            assert_array_equal(labels, wanted[0])
+            assert_array_equal(distances, wanted[1])
+            assert score == wanted[2]
+
+
 def test_a_callback_must_be_callable_and_may_return_anything():
     with pytest.raises(ValueError, match="on_round=3 cannot be called"):
         small().fit(ANSWERS, on_round=3)
@@ -507,8 +720,9 @@ def test_importing_is_light():
 
 def test_ctrl_c_stops_a_long_fit_within_a_second():
     code = textwrap.dedent("""
-        import numpy as np, sys
+        import numpy as np, signal, sys
         from softmodes import SoftModes
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
         X = np.random.default_rng(0).integers(0, 2, (400_000, 64), dtype=np.uint8)
         print("go", flush=True)
         SoftModes(1000, t=1.0, init="random", n_init=1000, n_jobs=2).fit(X)

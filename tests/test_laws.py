@@ -44,7 +44,8 @@ def one_thread() -> str:
 
 
 @pytest.mark.parametrize("n_jobs", [2, 8])
-def test_same_answer_on_any_number_of_threads(n_jobs, one_thread):
+def test_same_answer_on_any_number_of_threads(n_jobs, one_thread, monkeypatch):
+    monkeypatch.setattr("softmodes.parameters.usable_cores", lambda: n_jobs)
     assert fingerprint(n_jobs) == one_thread
 
 

@@ -6,6 +6,7 @@ import math
 import os
 import threading
 import zipfile
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from scipy.sparse import csr_array
 
 import softmodes
 from softmodes import KModes, SoftModes
-from softmodes.result import _sums
+from softmodes.result import BadModelFile, _sums
 from softmodes.rounding import soft
 from support import table
 
@@ -123,8 +124,34 @@ def edit_json(**changes):
     return change
 
 
+def edit_params(**changes):
+    def change(members):
+        document = json.loads(members["model.json"])
+        document["params"] |= changes
+        members["model.json"] = json.dumps(document).encode()
+
+    return change
+
+
+def edit_round(**changes):
+    def change(members):
+        document = json.loads(members["model.json"])
+        document["history"][document["best_round"]] |= changes
+        members["model.json"] = json.dumps(document).encode()
+
+    return change
+
+
 def replace_member(name, data):
     return lambda members: members.update({name: data})
+
+
+def edit_array(name, change_array):
+    def change(members):
+        array = np.load(io.BytesIO(members[name]))
+        members[name] = npy(change_array(array))
+
+    return change
 
 
 @pytest.mark.parametrize(
@@ -134,11 +161,11 @@ def replace_member(name, data):
         (edit_json(version="x"), "format version 'x'"),
         (edit_json(format="other"), "not a softmodes model"),
         (edit_json(estimator="os.system"), "unknown estimator"),
-        (edit_json(params={"n_clusters": 2, "evil": 1}), "unknown estimator"),
+        (edit_json(params={"n_clusters": 2, "evil": 1}), r"unknown parameters \['evil'\]"),
         (edit_json(best_round=10_000), "best_round"),
         (edit_json(history=[]), "best_round"),
         (edit_json(codebook={}), "not a codebook"),
-        (replace_member("model.json", b"{"), "cannot be read"),
+        (replace_member("model.json", b"{"), "JSONDecodeError"),
         (replace_member("model.json", b"[]"), "not a softmodes model"),
         (replace_member("labels.npy", npy(np.array([5], np.int32))), "the labels"),
         (replace_member("labels.npy", npy(np.array([{}], object))), "the size of an array"),
@@ -159,7 +186,7 @@ def replace_member(name, data):
             replace_member("labels.npy", npy(np.zeros(3, np.int32)).replace(b"(3,)", b"(9,)")),
             "size",
         ),
-        (replace_member("labels.npy", b"junk"), "cannot be read"),
+        (replace_member("labels.npy", b"junk"), "not those of a model"),
         (replace_member("centers.npy", npy(np.full((2, 6), 999, np.int32))), "the centers"),
         (replace_member("cells.npy", npy(np.zeros((2, 3), np.int64))), "the shape of the counts"),
         (replace_member("sizes.npy", npy(np.zeros(2))), "the array sizes"),
@@ -168,8 +195,226 @@ def replace_member(name, data):
 )
 def test_a_file_that_is_not_exactly_a_model_is_refused(saved, change, message):
     rewrite(saved, change)
+    assert_refused(saved, message)
+
+
+def assert_refused(path, message="cannot be loaded"):
+    with pytest.raises(BadModelFile, match=message) as caught:
+        softmodes.load(path)
+    assert str(caught.value).startswith(f"{path} cannot be loaded: ")
+    assert str(caught.value).endswith("Pass a file written by save().")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_clusters": 2.0}, "n_clusters=2.0 is not an int"),
+        ({"n_clusters": 3}, "n_clusters=3 is not that of the fit"),
+        ({"n_init": 0}, "n_init=0"),
+        ({"max_iter": "many"}, "max_iter='many'"),
+        ({"missing": ["ignore"]}, "missing="),
+        ({"init": "nonsense"}, "init='nonsense' is not known"),
+        ({"init": {}}, "codebook"),
+        ({"init": {"codebook": {}, "codes": [[0]]}}, "not a codebook"),
+        ({"init": [["x"]]}, "init"),
+        ({"init": 5}, "init"),
+        ({"feature_weight": "heavy"}, "feature_weight"),
+        ({"feature_weight": [0] * 6}, "feature_weight is zero everywhere"),
+        ({"feature_weight": {"nowhere": 1}}, "feature_weight names unknown columns"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+        ({"n_jobs": 1e9}, "n_jobs=1000000000.0"),
+        ({"random_state": -1}, "random_state=-1"),
+        ({"random_state": {}}, "random_state={}"),
+        ({"verbose": -1}, "verbose=-1"),
+        ({"rounding": {}, "t": 3.0}, "unknown parameters"),
+    ],
+)
+def test_a_file_with_wrong_parameters_is_refused_by_their_names(saved, changes, message):
+    rewrite(saved, edit_params(**changes))
+    assert_refused(saved, message)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"t": "nan"}, "t='nan'"),
+        ({"t": 10**400}, "is not a number >= 1"),
+        ({"t": [3.0]}, "t="),
+        ({"rounding": {}}, "soft"),
+        ({"rounding": {"soft": 0.5}}, "t=0.5"),
+        ({"rounding": {"soft": None}}, "t=None"),
+        ({"select": "first"}, "select='first'"),
+        ({"patience": None}, "patience=None"),
+    ],
+)
+def test_a_file_with_a_wrong_rounding_is_refused(tmp_path, changes, message):
+    path = tmp_path / "soft.softmodes"
+    SoftModes(2, n_init=1, random_state=0).fit(FRAME).save(path)
+    rewrite(path, edit_params(**changes))
+    assert_refused(path, message)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (edit_json(cost_units=-1), "cost_units"),
+        (edit_json(cost_units=1), "cost_units"),
+        (edit_json(cost_units=10**30), "cost_units"),
+        (edit_json(cost_units="7"), "cost_units"),
+        (edit_json(fingerprint=2**64), "fingerprint"),
+        (edit_json(fingerprint=None), "fingerprint"),
+        (edit_json(fingerprint=1.0), "fingerprint"),
+        (edit_json(history={}), "history"),
+        (edit_round(cost=True), "history"),
+        (edit_round(cost=-1), "history"),
+        (edit_round(cost=10**400), "OverflowError"),
+        (edit_round(expected_cost="1"), "history"),
+        (edit_round(expected_cost=math.inf), "history"),
+        (edit_round(clusters=3), "history"),
+        (edit_round(clusters=1), "the clusters in use"),
+        (edit_round(moved=0), "history"),
+        (edit_round(evil=0), "evil"),
+        (edit_json(converged=False), "converged"),
+        (edit_json(row_unit=3.0), "row_unit"),
+        (edit_json(row_unit=1), "row_unit"),
+        (edit_json(feature_unit=0.5), "feature_unit"),
+        (edit_json(feature_unit=math.inf), "feature_unit"),
+        (edit_json(backend="os"), "backend"),
+        (edit_json(backend=["pandas"]), "backend"),
+        (edit_json(wide=["0"]), "the wide features"),
+        (edit_json(wide=None), "the wide features"),
+        (edit_json(params=[]), "params"),
+        (edit_array("ignored.npy", np.zeros_like), "the ignored codes"),
+        (edit_array("ignored.npy", lambda a: a - 1), "the ignored codes"),
+        (edit_array("n_codes.npy", lambda a: a + 1), "the number of categories"),
+        (edit_array("labels.npy", np.zeros_like), "the labels"),
+        (edit_array("sizes.npy", lambda a: a * 2**56), "the counts"),
+        (
+            replace_member("feature_weight.npy", npy(np.zeros(6, np.uint32))),
+            "the feature weights",
+        ),
+        (
+            replace_member("feature_weight.npy", npy(np.full(6, 65536, np.uint32))),
+            "the feature weights",
+        ),
+        (replace_member("feature_weight.npy", npy(np.ones(5, np.uint32))), "the feature weights"),
+        (replace_member("feature_weight.npy", npy(np.ones(6))), "the array feature_weight"),
+        (
+            replace_member(
+                "labels.npy", npy(np.zeros(3, np.int32)).replace(b"'descr'", b"'desc\n")
+            ),
+            "not those of a model",
+        ),
+    ],
+)
+def test_every_field_of_a_file_is_checked(saved, change, message):
+    rewrite(saved, change)
+    assert_refused(saved, message)
+
+
+def test_a_file_that_asks_for_a_million_threads_is_harmless(saved):
+    expected = softmodes.load(saved).predict(FRAME)
+    rewrite(saved, edit_params(n_jobs=536870912))
+    assert_array_equal(softmodes.load(saved).predict(FRAME), expected)
+
+
+@pytest.mark.parametrize("start", [0, 2000, -200, -60, -30])
+@pytest.mark.parametrize("length", [1, 5, 300])
+def test_a_file_that_has_lost_bytes_anywhere_is_refused(saved, start, length):
+    data = saved.read_bytes()
+    start %= len(data)
+    saved.write_bytes(data[:start] + data[start + length :])
+    assert_refused(saved)
+
+
+def test_a_bad_name_in_the_directory_is_refused(saved):
+    data = saved.read_bytes()
+    entry = data.rindex(b"PK\x01\x02")
+    flags = bytes([data[entry + 8], data[entry + 9] | 8])  # the name is said to be UTF-8
+    name = b"\xff" * 10
+    saved.write_bytes(
+        data[: entry + 8] + flags + data[entry + 10 : entry + 46] + name + data[entry + 56 :]
+    )
+    assert_refused(saved)
+
+
+def test_random_damage_never_raises_anything_else(saved):
+    rng = np.random.default_rng(0)
+    data = np.frombuffer(saved.read_bytes(), np.uint8)
+    refusals = []
+    for _ in range(300):
+        broken = data.copy()
+        if rng.random() < 0.5:  # the directory, at the end, is where zipfile stumbles
+            where = len(data) - 1 - rng.integers(0, 1000, 3)
+        else:
+            where = rng.integers(0, len(data), 20)
+        broken[where] = rng.integers(0, 256, len(where))
+        saved.write_bytes(broken.tobytes())
+        try:
+            softmodes.load(saved)
+        except BadModelFile as error:
+            refusals.append(str(error))
+    assert len(refusals) > 200
+    assert all(text.startswith(str(saved)) for text in refusals)
+
+
+def test_a_file_that_cannot_be_opened_is_no_bad_model(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        softmodes.load(tmp_path / "nowhere.softmodes")
+    with pytest.raises(IsADirectoryError):
+        softmodes.load(tmp_path)
+
+
+class Mine(KModes):
+    pass
+
+
+class SoftModesOfMine(SoftModes):
+    pass
+
+
+SoftModesOfMine.__name__ = "SoftModes"
+
+
+@pytest.mark.parametrize("kind", [Mine, SoftModesOfMine])
+def test_a_subclass_that_could_not_be_loaded_is_not_saved(kind, tmp_path):
+    model = kind(2, random_state=0, n_init=1).fit(FRAME)
+    with pytest.raises(ValueError, match=f"class {kind.__name__} cannot be saved.*Pickle"):
+        model.save(tmp_path / "m.softmodes")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_clusters": 5}, r"n_clusters=5 is not that of the fit.*set_params\(n_clusters=2\)"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+        ({"t": math.nan}, "t=nan"),
+        ({"init": [["x"]]}, "init"),
+        ({"random_state": np.random.default_rng(0)}, "random_state=Generator"),
+    ],
+)
+def test_parameters_that_could_not_be_loaded_are_not_saved(changes, message, tmp_path):
+    model = SoftModes(2, random_state=0, n_init=1).fit(FRAME).set_params(**changes)
     with pytest.raises(ValueError, match=message):
-        softmodes.load(saved)
+        model.save(tmp_path / "m.softmodes")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("t", [Fraction(5, 2), np.float32(2.5), np.longdouble(2.5), 2])
+def test_a_number_of_any_type_survives_a_round_trip(t, tmp_path):
+    model = SoftModes(np.int8(2), t=t, random_state=np.uint64(2**63), n_init=1).fit(FRAME)
+    model.save(tmp_path / "m.softmodes")
+    again = softmodes.load(tmp_path / "m.softmodes")
+    assert (again.t, again.n_clusters, again.random_state) == (float(t), 2, 2**63)
+
+
+def test_saving_and_loading_draw_nothing_from_the_global_generator(tmp_path):
+    model = KModes(2, n_init=1).fit(FRAME)
+    before = np.random.get_state()[1].copy()  # noqa: NPY002  (the very thing that is tested)
+    model.save(tmp_path / "m.softmodes")
+    softmodes.load(tmp_path / "m.softmodes")
+    assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
 
 def test_a_tampered_member_is_refused(saved):

@@ -27,6 +27,7 @@ from softmodes.pack import Layout, pack
 from softmodes.parameters import (
     check_callback,
     check_choice,
+    check_seed,
     plain_params,
     progress,
     resolve_init,
@@ -36,12 +37,12 @@ from softmodes.parameters import (
     whole,
 )
 from softmodes.profile import as_frame, profile_columns, summary_text
-from softmodes.result import Clustering, load_model, save_model
+from softmodes.result import Clustering, load_model, refusal, refusing, save_model
 from softmodes.rounding import Rounding, plurality, resolve
 from softmodes.score import expected_mismatches
 from softmodes.stores import MemoryStore
 from softmodes.tally import Metric, feature_counts, largest_distance
-from softmodes.weights import Units, feature_units, row_units
+from softmodes.weights import Units, check_costs, feature_units, in_weights, row_units
 
 _MISSING = ("category", "ignore", "error")
 
@@ -50,6 +51,7 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     """What SoftModes and KModes share: everything but the parameters."""
 
     labels_: NDArray[np.int32]
+    _clustering: Clustering
 
     # ------------------------------------------------------------------------------ fitting
 
@@ -73,7 +75,8 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             Weights of the rows, kept as whole multiples of a power of two.
         on_round : callable, optional
             Called after every round with its cost, expected cost, and a way to ask for labels.
-            The fit stops after a call that returns True, and keeps what it has found.
+            The fit stops after a call that returns True, and keeps what it has found. `labels()`
+            may be called later, too, and from other threads; it holds the packed rows till then.
 
         Returns
         -------
@@ -83,7 +86,8 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         check_choice("missing", self.missing, _MISSING)
         codebook, codes = learn(X, self.missing, n_threads)
         plan, rows = self._plan(codebook, codes, sample_weight, n_threads, on_round)
-        validate_data(self, X, skip_check_array=True)
+        # Not on self: a fit that fails leaves the last one as it was.
+        validate_data(type(self)(**self.get_params(deep=False)), X, skip_check_array=True)
         block = pack(codes, n_threads, weight=rows.counts)
         store = MemoryStore([block], codebook.sizes, n_threads, rows.whole)
         best = best_run(store, plan)
@@ -112,21 +116,45 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         features = feature_units(self.feature_weight, codebook.names, codebook.n_features)
         largest = largest_distance(codebook.n_features, features.counts)
         rows = row_units(sample_weight, codes.n_rows, largest)
+        check_costs(rows, features, largest, codes.n_rows)
         shown = progress(self.verbose)
         plan = Plan(
-            k=k,
-            init=resolve_init(self.init, codebook, k),
-            n_init=whole("n_init", self.n_init, 1),
-            max_iter=whole("max_iter", self.max_iter, 1),
+            **self._resolved(codebook),
             seed=seed(self.random_state),
             feature_weight=features.counts,
             row_unit=rows.unit,
             feature_unit=features.unit,
             on_round=shown["on_round"] + check_callback(on_round),
             on_run=shown["on_run"],
-            **self._algorithm(),
         )
         return plan, rows
+
+    def _resolved(self, codebook: Codebook) -> dict[str, Any]:
+        """Return the parts of the plan that parameters and columns decide alone."""
+        k = whole("n_clusters", self.n_clusters, 1)
+        return {
+            "k": k,
+            "init": resolve_init(self.init, codebook, k),
+            "n_init": whole("n_init", self.n_init, 1),
+            "max_iter": whole("max_iter", self.max_iter, 1),
+            **self._algorithm(),
+        }
+
+    def _check_params(self, found: Clustering) -> None:
+        """Refuse parameters with which a model of this clustering could not be fitted again."""
+        codebook = found.codebook
+        thread_count(self.n_jobs)
+        check_choice("missing", self.missing, _MISSING)
+        feature_units(self.feature_weight, codebook.names, codebook.n_features)
+        progress(self.verbose)
+        check_seed(self.random_state)
+        k, fitted = whole("n_clusters", self.n_clusters, 1), len(found.centers)
+        if k != fitted:
+            raise ValueError(
+                f"n_clusters={k} is not that of the fit, which found {fitted} clusters. "
+                f"Fit again, or call set_params(n_clusters={fitted})."
+            )
+        self._resolved(codebook)
 
     @abstractmethod
     def _algorithm(self) -> dict[str, Any]:
@@ -142,23 +170,27 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             )
 
     def _publish(self, found: Clustering) -> None:
-        """Set the fitted attributes."""
+        """Set the fitted attributes: all of them at once, or none."""
         codebook, tally = found.codebook, found.tally
-        self._clustering = found
-        self.n_features_in_ = codebook.n_features
+        state = vars(self) | {
+            "_clustering": found,
+            "n_features_in_": codebook.n_features,
+            "labels_": found.labels.copy(),
+            "cluster_centers_": codebook.decode(found.centers),
+            "cluster_counts_": _counts_by_feature(found),
+            "cluster_sizes_": in_weights(tally.sizes, found.row_unit),
+            "categories_": [codebook.values(j) for j in range(codebook.n_features)],
+            "cost_": found.chosen.cost,
+            "expected_cost_": found.chosen.expected_cost,
+            "n_iter_": len(found.history),
+            "best_round_": found.best_round,
+            "history_": list(found.history),
+            "converged_": found.converged,
+        }
+        state.pop("feature_names_in_", None)
         if codebook.names is not None:
-            self.feature_names_in_ = np.array(codebook.names, dtype=object)
-        self.labels_ = found.labels.copy()
-        self.cluster_centers_ = codebook.decode(found.centers)
-        self.cluster_counts_ = _counts_by_feature(found)
-        self.cluster_sizes_ = _in_weights(tally.sizes, found.row_unit)
-        self.categories_ = [codebook.values(j) for j in range(codebook.n_features)]
-        self.cost_ = found.chosen.cost
-        self.expected_cost_ = found.chosen.expected_cost
-        self.n_iter_ = len(found.history)
-        self.best_round_ = found.best_round
-        self.history_ = list(found.history)
-        self.converged_ = found.converged
+            state["feature_names_in_"] = np.array(codebook.names, dtype=object)
+        self.__dict__ = state
 
     @property
     def _n_features_out(self) -> int:
@@ -204,9 +236,11 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     def summary(self, n_marks: int = 5) -> str:
         """Return a text to read: the size of each cluster, and the values that mark it most.
 
-        Behind each value stand its share in the cluster and its lift (see `profile`).
+        Behind each value, `n_marks` per cluster at most, stand its share in the cluster and its
+        lift (see `profile`).
         """
         check_is_fitted(self)
+        n_marks = whole("n_marks", n_marks, 1)
         found = self._clustering
         columns = profile_columns(found.codebook, found.layout, found.tally)
         return summary_text(columns, self.cluster_sizes_, n_marks)
@@ -214,7 +248,14 @@ class _Modes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that `softmodes.load` reads; no pickle involved."""
         check_is_fitted(self)
-        save_model(path, type(self).__name__, plain_params(self), self._clustering)
+        name = type(self).__name__
+        if _ESTIMATORS.get(name) is not type(self):
+            raise ValueError(
+                f"A model of class {name} cannot be saved: load() knows the package's own "
+                f"{' and '.join(_ESTIMATORS)} only. Pickle the model, or fit one of these classes."
+            )
+        self._check_params(self._clustering)
+        save_model(path, name, plain_params(self), self._clustering)
 
     def _metric(self) -> Metric:
         return Metric(None, self._clustering.feature_weight)
@@ -279,7 +320,8 @@ class SoftModes(_Modes):
     feature_weight : array of shape (n_features,) or mapping of column names, optional
         Weights of the features in the distance, rounded to 16 bits.
     n_jobs : int, optional
-        Number of threads; None and -1 take all. The answer does not depend on it.
+        Number of threads, at most one per core; None and -1 take all. The answer does not depend
+        on it.
     random_state : int, RandomState or None, default=None
         Same seed, same answer: on any number of threads, instruction set, and input type.
     verbose : {0, 1, 2}, default=0
@@ -416,13 +458,19 @@ _ESTIMATORS: dict[str, type[_Modes]] = {"SoftModes": SoftModes, "KModes": KModes
 def load(path: str | os.PathLike[str]) -> _Modes:
     """Read a model that `save` wrote.
 
-    Foreign, truncated, changed or newer files raise ValueError; nothing in a file is executed.
+    Foreign, truncated, changed or newer files raise BadModelFile, a ValueError that names the file,
+    and files that cannot be opened OSError; nothing in a file is executed.
     """
     name, params, found = load_model(path)
-    if name not in _ESTIMATORS or not set(params) <= set(_ESTIMATORS[name]().get_params()):
-        raise ValueError(f"{path} cannot be loaded: it holds an unknown estimator {name!r}.")
-    model = _ESTIMATORS[name](**restored_params(params))
-    model._publish(found)
+    with refusing(path):
+        if name not in _ESTIMATORS:
+            raise refusal(path, f"it holds an unknown estimator {name!r}")
+        unknown = set(params) - set(_ESTIMATORS[name]().get_params())
+        if unknown:
+            raise refusal(path, f"it holds unknown parameters {sorted(unknown)}")
+        model = _ESTIMATORS[name](**restored_params(params))
+        model._check_params(found)
+        model._publish(found)
     return model
 
 
@@ -465,9 +513,5 @@ def _counts_by_feature(found: Clustering) -> list[Any]:
     for j, size in enumerate(sizes):
         wide = found.tally.wide.get(j)
         kept = feature_counts(found.tally, layout, j, int(size)) if wide is None else wide[:, :size]
-        counts.append(_in_weights(kept, found.row_unit))
+        counts.append(in_weights(kept, found.row_unit))
     return counts
-
-
-def _in_weights(counts: Any, unit: float) -> Any:
-    return counts if unit == 1.0 else counts * unit

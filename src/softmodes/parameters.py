@@ -35,26 +35,52 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
         )
 
 
+def usable_cores() -> int:
+    """Return the number of cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def thread_count(n_jobs: Any) -> int:
-    """Return the number of threads that `n_jobs` asks for; None means all."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    cores = cores or 1
+    """Return the number of threads that `n_jobs` asks for, at most one per core; None means all."""
+    cores = usable_cores()
     if n_jobs is None:
         return cores
     if not _is_whole(n_jobs) or n_jobs == 0:
         raise ValueError(
             f"n_jobs={n_jobs!r} is not a number of threads. Pass 1, 2, ... or -1 for all."
         )
-    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+    return min(int(n_jobs), cores) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
 
 
-def seed(random_state: Any) -> int:
-    """Return the 64-bit seed that `random_state` stands for."""
+def check_seed(random_state: Any) -> None:
+    """Refuse what `seed` cannot take, without drawing from it."""
     if _is_whole(random_state):
         if not 0 <= random_state < 2**64:
             raise ValueError(
                 f"random_state={random_state} is outside [0, 2**64). Pass another seed."
             )
+    elif isinstance(random_state, np.random.Generator):
+        raise ValueError(
+            f"random_state={random_state!r} is a Generator, and scikit-learn's estimators take "
+            "none. Pass a seed drawn from it: random_state=int(generator.integers(2**63))."
+        )
+    elif not (
+        random_state is None
+        or random_state is np.random
+        or isinstance(random_state, np.random.RandomState)
+    ):
+        raise ValueError(
+            f"random_state={random_state!r:.100} is not a seed. "
+            "Pass an int from 0 to 2**64 - 1, a numpy.random.RandomState, or None."
+        )
+
+
+def seed(random_state: Any) -> int:
+    """Return the 64-bit seed that `random_state` stands for."""
+    check_seed(random_state)
+    if _is_whole(random_state):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
 
@@ -121,12 +147,14 @@ def plain_params(estimator: BaseEstimator) -> dict[str, Any]:
 
 
 def _plain(name: str, value: Any) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and math.isinf(value):
-        return "inf"
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if value is None or isinstance(value, (bool, str)):
         return value
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return "inf" if math.isinf(value) else float(value)
     if isinstance(value, soft):
         return {"soft": _plain(name, value.t)}
     if name == "init":
@@ -156,5 +184,5 @@ def _restored(name: str, value: Any) -> Any:
         return soft(_restored("t", value["soft"]))
     if name == "init" and isinstance(value, dict):
         codebook = Codebook.from_json(value["codebook"])
-        return codebook.decode(np.array(value["codes"], np.int64)).tolist()
+        return codebook.decode(np.array(value["codes"])).tolist()
     return value

@@ -7,12 +7,15 @@ nothing in the file is executed, and no member may be larger than the file says.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
 import math
 import os
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -26,13 +29,15 @@ from softmodes.encode import Codebook
 from softmodes.files import write_whole
 from softmodes.loop import Round
 from softmodes.pack import Layout
-from softmodes.tally import Tally
+from softmodes.tally import Tally, largest_distance
+from softmodes.weights import in_weights, most_feature_weight
 
 T = TypeVar("T")
 
 FORMAT = "softmodes model"
 VERSION = 1
 _JSON, _SUMS = "model.json", "SHA256SUMS"
+_BACKENDS = (None, "pandas", "modin", "cudf", "polars", "pyarrow")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,38 +89,42 @@ def save_model(
     write_whole(path, partial(_write_archive, members=members))
 
 
+class BadModelFile(ValueError):  # noqa: N818  (the file is what is bad)
+    """A file that is not exactly what `save` writes: foreign, damaged, changed, or newer."""
+
+
 def load_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], Clustering]:
-    """Read a model; raise ValueError for anything that is not exactly what `save_model` wrote."""
+    """Read a model; raise BadModelFile for all that is not exactly what `save_model` wrote."""
     path = Path(path)
-    members = _read_members(path)
-    try:
-        document = json.loads(members[_JSON])
+    with open(path, "rb") as file, refusing(path):
+        members = _read_members(path, file)
+        document = json.loads(members.pop(_JSON))
         _check_version(path, document)
-        arrays = {
-            name.removesuffix(".npy"): _read_npy(data)
-            for name, data in members.items()
-            if name != _JSON
-        }
+        arrays = {name.removesuffix(".npy"): _read_npy(data) for name, data in members.items()}
         found = _clustering(document, arrays)
         _require(set(arrays) == set(_arrays(found)), "the list of members")
-        estimator, params = _exact(document, "estimator", str), _exact(document, "params", dict)
-        _require(params.get("n_clusters") == len(found.centers), "n_clusters")
-        return estimator, params, found
-    except (
-        KeyError,
-        TypeError,
-        IndexError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as error:
-        raise _refusal(path, f"its contents are not those of a model ({error!r})") from error
-    except (json.JSONDecodeError, UnicodeDecodeError, EOFError) as error:
-        raise _refusal(path, f"a member cannot be read ({error})") from error
-    except ValueError as error:
-        if str(error).startswith(str(path)):
+        return _exact(document, "estimator", str), _exact(document, "params", dict), found
+
+
+@contextmanager
+def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn whatever the contents of a file make Python raise into BadModelFile."""
+    try:
+        yield
+    except (BadModelFile, MemoryError):
+        raise
+    except Exception as error:
+        # A damaged directory makes zipfile seek to where no file has bytes. Any other OSError is
+        # the disk's.
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
-        raise _refusal(path, f"a member cannot be read ({error})") from error
+        reason = f"its contents are not those of a model ({type(error).__name__}: {error})"
+        raise refusal(path, reason) from error
+
+
+def refusal(path: str | os.PathLike[str], reason: str) -> BadModelFile:
+    """Return the error that a file cannot be loaded, for a reason."""
+    return BadModelFile(f"{path} cannot be loaded: {reason}. Pass a file written by save().")
 
 
 def _arrays(found: Clustering) -> dict[str, NDArray[Any]]:
@@ -141,40 +150,101 @@ _WIDE_PARTS = ("indptr", "codes", "counts")
 
 def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Clustering:
     codebook = Codebook.from_json(document["codebook"])
-    layout = Layout(_typed(arrays, "n_codes", np.int32, 1), _typed(arrays, "ignored", np.int32, 1))
+    layout = _layout(codebook, arrays)
     centers = _typed(arrays, "centers", np.int32, 2)
     k, d = centers.shape
-    sizes = _typed(arrays, "sizes", np.int64, 1)
-    cells = _typed(arrays, "cells", np.int64, 2)
-    labels = _typed(arrays, "labels", np.int32, 1)
-    weight = arrays.get("feature_weight")
-    wide = {int(j): _wide(arrays, int(j), k, layout) for j in document["wide"]}
-    _require(k >= 1 and d == layout.n_features == codebook.n_features, "the number of features")
-    _require(bool((codebook.sizes <= layout.n_codes).all()), "the number of categories")
-    _require(weight is None or weight.shape == (d,), "the feature weights")
-    _require(cells.shape == (k, layout.n_cells) and sizes.shape == (k,), "the shape of the counts")
-    _require(tuple(sorted(wide)) == tuple(layout.wide), "the wide features")
-    _require(_counts_add_up(cells, wide, sizes, layout), "the counts")
+    _require(k >= 1 and d == codebook.n_features, "the number of features")
     _require(bool((centers >= 0).all() and (centers < codebook.sizes).all()), "the centers")
-    _require(len(labels) > 0 and labels.min() >= 0 and labels.max() < k, "the labels")
-    history = tuple(Round(**round_) for round_ in document["history"])
+    weight = _feature_weight(arrays, d)
+    row_unit, feature_unit = _unit(document, "row_unit"), _unit(document, "feature_unit")
+    _require(weight is not None or feature_unit == 1.0, "feature_unit")
+    _require(0.0 < row_unit * feature_unit < math.inf, "the product of the units")
+    tally = _tally(document, arrays, layout, k, largest_distance(d, weight))
+    history = _history(document, k)
     best_round = _exact(document, "best_round", int)
     _require(0 <= best_round < len(history), "best_round")
-    _require(document["backend"] is None or isinstance(document["backend"], str), "backend")
+    converged = _exact(document, "converged", bool)
+    _require(converged is not history[-1].moved, "converged")
+    chosen = history[best_round]
+    _require(chosen.cost == in_weights(tally.cost, row_unit * feature_unit), "cost_units")
+    _require(chosen.clusters == np.count_nonzero(tally.sizes), "the clusters in use")
+    _require(document["backend"] in _BACKENDS, "backend")
     return Clustering(
         codebook=codebook,
         layout=layout,
         centers=centers,
-        tally=Tally(cells, wide, sizes, document["cost_units"], document["fingerprint"]),
-        labels=labels,
+        tally=tally,
+        labels=_labels(arrays, tally.sizes),
         history=history,
         best_round=best_round,
-        converged=_exact(document, "converged", bool),
-        feature_weight=None if weight is None else _typed(arrays, "feature_weight", np.uint32, 1),
-        row_unit=_unit(document, "row_unit"),
-        feature_unit=_unit(document, "feature_unit"),
+        converged=converged,
+        feature_weight=weight,
+        row_unit=row_unit,
+        feature_unit=feature_unit,
         backend=document["backend"],
     )
+
+
+def _layout(codebook: Codebook, arrays: dict[str, NDArray[Any]]) -> Layout:
+    """Return the layout of the rows of the fit, which follows from the values of the columns."""
+    n_codes, ignored = (_typed(arrays, name, np.int32, 1) for name in ("n_codes", "ignored"))
+    n_values = np.array([len(values) for values in codebook.categories])
+    has_missing = np.array(codebook.has_missing)
+    _require(not (has_missing.any() and codebook.missing == "error"), "has_missing")
+    _require(np.array_equal(n_codes, n_values + has_missing), "the number of categories")
+    is_ignored = has_missing & (codebook.missing == "ignore")
+    _require(np.array_equal(ignored, np.where(is_ignored, n_values, -1)), "the ignored codes")
+    return Layout(n_codes, ignored)
+
+
+def _feature_weight(arrays: dict[str, NDArray[Any]], d: int) -> NDArray[np.uint32] | None:
+    if "feature_weight" not in arrays:
+        return None
+    weight = _typed(arrays, "feature_weight", np.uint32, 1)
+    _require(weight.shape == (d,), "the feature weights")
+    _require(0 < int(weight.max()) <= most_feature_weight(d), "the feature weights")
+    return weight
+
+
+def _tally(
+    document: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    layout: Layout,
+    k: int,
+    largest: int,
+) -> Tally:
+    sizes = _typed(arrays, "sizes", np.int64, 1)
+    cells = _typed(arrays, "cells", np.int64, 2)
+    _require(document["wide"] == list(layout.wide), "the wide features")
+    wide = {j: _wide(arrays, j, k, layout) for j in layout.wide}
+    _require(cells.shape == (k, layout.n_cells) and sizes.shape == (k,), "the shape of the counts")
+    _require(_counts_add_up(cells, wide, sizes, layout), "the counts")
+    cost, fingerprint = (_exact(document, name, int) for name in ("cost_units", "fingerprint"))
+    largest_cost = sum(sizes.tolist()) * largest
+    _require(largest_cost < 2**63, "the sizes of the clusters")
+    _require(0 <= cost <= largest_cost, "cost_units")
+    _require(0 <= fingerprint < 2**64, "fingerprint")
+    return Tally(cells, wide, sizes, cost, fingerprint)
+
+
+def _labels(arrays: dict[str, NDArray[Any]], sizes: NDArray[np.int64]) -> NDArray[np.int32]:
+    labels = _typed(arrays, "labels", np.int32, 1)
+    k = len(sizes)
+    _require(len(labels) > 0 and labels.min() >= 0 and labels.max() < k, "the labels")
+    without_rows = np.bincount(labels, minlength=k) == 0
+    _require(not sizes[without_rows].any(), "the labels")
+    return labels
+
+
+def _history(document: dict[str, Any], k: int) -> tuple[Round, ...]:
+    history = tuple(Round(**round_) for round_ in _exact(document, "history", list))
+    for round_ in history:
+        costs = (round_.cost, round_.expected_cost)
+        numbers = all(type(cost) in (int, float) and math.isfinite(cost) for cost in costs)
+        _require(numbers and round_.cost >= 0, "a cost of the history")
+        _require(type(round_.clusters) is int and 1 <= round_.clusters <= k, "the history")
+        _require(type(round_.moved) is bool, "the history")
+    return history
 
 
 def _counts_add_up(
@@ -199,8 +269,9 @@ def _exact(document: dict[str, Any], name: str, kind: type[T]) -> T:
 
 
 def _unit(document: dict[str, Any], name: str) -> float:
+    """Return a unit of weights: a power of two."""
     unit = _exact(document, name, float)
-    _require(0.0 < unit < math.inf, name)
+    _require(math.frexp(unit)[0] == 0.5, name)
     return unit
 
 
@@ -237,15 +308,15 @@ def _typed(
 
 def _require(condition: bool, what: str) -> None:
     if not condition:
-        raise TypeError(f"{what} does not fit the rest")
+        raise ValueError(f"something is wrong with {what}")
 
 
 def _check_version(path: Path, document: Any) -> None:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise _refusal(path, "it is not a softmodes model")
+        raise refusal(path, "it is not a softmodes model")
     version = document.get("version")
     if type(version) is not int or not 1 <= version <= VERSION:
-        raise _refusal(
+        raise refusal(
             path,
             f"it has format version {version!r}, and this softmodes reads up to {VERSION}. "
             "Update softmodes",
@@ -272,31 +343,27 @@ def _write_archive(file: BinaryIO, members: dict[str, bytes]) -> None:
             archive.writestr(zipfile.ZipInfo(name), data)
 
 
-def _read_members(path: Path) -> dict[str, bytes]:
+def _read_members(path: Path, file: BinaryIO) -> dict[str, bytes]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            _check_sizes(path, archive)
+        with zipfile.ZipFile(file) as archive:
+            _check_sizes(path, archive, os.fstat(file.fileno()).st_size)
             members = {info.filename: archive.read(info) for info in archive.infolist()}
     # zipfile raises the last two for compression and encryption that it does not know.
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-        raise _refusal(path, f"it is not a whole model file ({error})") from error
+        raise refusal(path, f"it is not a whole model file ({error})") from error
     sums = members.pop(_SUMS, None)
     if sums is None or _JSON not in members:
-        raise _refusal(path, "it is not a softmodes model")
+        raise refusal(path, "it is not a softmodes model")
     if sums != _sums(members):
-        raise _refusal(path, "its checksums do not match: it was damaged or changed")
+        raise refusal(path, "its checksums do not match: it was damaged or changed")
     return members
 
 
-def _check_sizes(path: Path, archive: zipfile.ZipFile) -> None:
+def _check_sizes(path: Path, archive: zipfile.ZipFile, n_bytes: int) -> None:
     """Members are stored uncompressed, so none can grow beyond the file itself."""
     infos = archive.infolist()
     if len({info.filename for info in infos}) < len(infos):
-        raise _refusal(path, "it holds a member twice")
-    oversized = sum(info.file_size for info in infos) > path.stat().st_size
+        raise refusal(path, "it holds a member twice")
+    oversized = sum(info.file_size for info in infos) > n_bytes
     if oversized or any(info.compress_type != zipfile.ZIP_STORED for info in infos):
-        raise _refusal(path, "its members claim more bytes than the file has")
-
-
-def _refusal(path: Path, reason: str) -> ValueError:
-    return ValueError(f"{path} cannot be loaded: {reason}. Pass a file written by save().")
+        raise refusal(path, "its members claim more bytes than the file has")
