@@ -29,8 +29,8 @@ from benchmarks.tables import markdown
 from benchmarks.timing import Timing
 from benchmarks.workloads import overlapping_census
 from softmodes import SoftModes
+from softmodes._algorithm.loop import RoundState
 from softmodes.datasets import make_ccm
-from softmodes.loop import RoundState
 
 ROOT = Path(__file__).parents[1]
 

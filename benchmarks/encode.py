@@ -17,8 +17,8 @@ import pyarrow as pa
 from pyarrow import csv
 
 from benchmarks.timing import alternate
-from softmodes.encode import learn
-from softmodes.pack import pack
+from softmodes._rows.block import pack
+from softmodes._table.codebook import learn
 
 
 def strings(n_rows: int, n_columns: int, length: int) -> pd.DataFrame:

@@ -22,12 +22,12 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from benchmarks.workloads import Problem
 from softmodes import _kernels
-from softmodes.encode import learn
-from softmodes.objective import expected_cost
-from softmodes.pack import pack
+from softmodes._algorithm.cost import expected_cost
+from softmodes._rows.block import pack
+from softmodes._rows.stores import MemoryStore
+from softmodes._rows.tally import Metric, Tally
+from softmodes._table.codebook import learn
 from softmodes.rounding import Draw, uniform
-from softmodes.stores import MemoryStore
-from softmodes.tally import Metric, Tally
 
 Run = Callable[[], object]
 

@@ -17,11 +17,11 @@ from benchmarks.methods import METHODS, open_store
 from benchmarks.tables import markdown
 from benchmarks.timing import alternate
 from benchmarks.workloads import Problem
+from softmodes._algorithm.seeding import METHODS as SEEDINGS
+from softmodes._algorithm.seeding import Seeding
+from softmodes._rows.stores import MemoryStore
+from softmodes._rows.tally import Metric
 from softmodes.datasets import make_ccm
-from softmodes.seeding import METHODS as SEEDINGS
-from softmodes.seeding import Seeding
-from softmodes.stores import MemoryStore
-from softmodes.tally import Metric
 
 
 def compare(store: MemoryStore, k: int, repeats: int) -> list[str]:

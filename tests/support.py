@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes.encode import learn
-from softmodes.pack import pack
-from softmodes.stores import MemoryStore
+from softmodes._rows.block import pack
+from softmodes._rows.stores import MemoryStore
+from softmodes._table.codebook import learn
 
 
 def table(n: int, sizes: tuple[int, ...], seed: int = 0, groups: int = 3) -> NDArray[np.int64]:

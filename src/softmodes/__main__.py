@@ -1,6 +1,6 @@
 """`python -m softmodes` is the command `softmodes`."""
 
-from softmodes.cli import main
+from softmodes._cli.main import main
 
 if __name__ == "__main__":
     main()

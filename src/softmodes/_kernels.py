@@ -16,7 +16,7 @@ import softmodes._core as _core  # type: ignore[import-not-found]
 from softmodes._core import draw_dense, draw_wide, expected_cost_dense, expected_cost_wide
 
 if TYPE_CHECKING:
-    from softmodes.pack import Block
+    from softmodes._rows.block import Block
 
 __all__ = [
     "candidate_totals",

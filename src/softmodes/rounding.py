@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes import _kernels
-from softmodes.hashing import Use, address, fold_array, unit_interval
-from softmodes.pack import Layout
-from softmodes.tally import Tally, feature_counts
+from softmodes._algorithm.randomness import Use, address, fold_array, unit_interval
+from softmodes._rows.block import Layout
+from softmodes._rows.tally import Tally, feature_counts
 
 Rounding: TypeAlias = Callable[[NDArray[Any]], NDArray[np.float64]]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from softmodes._rows.block import pack
+from softmodes._rows.stores import MemoryStore
+from softmodes._table.codebook import learn
 from softmodes.datasets import make_bbm, make_ccm
-from softmodes.encode import learn
-from softmodes.pack import pack
-from softmodes.stores import MemoryStore
 
 SIZES = (2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 11, 13, 17, 18)
 

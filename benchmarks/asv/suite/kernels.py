@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from softmodes.encode import learn
-from softmodes.objective import expected_cost
-from softmodes.pack import pack
+from softmodes._algorithm.cost import expected_cost
+from softmodes._algorithm.seeding import Seeding, d1_greedy
+from softmodes._rows.block import pack
+from softmodes._rows.tally import Metric
+from softmodes._table.codebook import learn
 from softmodes.rounding import Draw, uniform
-from softmodes.seeding import Seeding, d1_greedy
-from softmodes.tally import Metric
 
 from .common import CLUSTERS, TABLES, open_store
 

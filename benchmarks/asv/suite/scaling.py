@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softmodes.tally import Metric
+from softmodes._rows.tally import Metric
 
 from .common import noise, open_store
 

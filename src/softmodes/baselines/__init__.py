@@ -9,8 +9,8 @@ array([0, 0, 1, 0])
 9
 """
 
-from softmodes.baselines import methods as _methods  # noqa: F401 - fills the registry
-from softmodes.baselines.registry import (
+from softmodes.baselines import _methods  # noqa: F401 - fills the registry
+from softmodes.baselines._registry import (
     Baseline,
     baseline,
     cluster,
@@ -20,7 +20,7 @@ from softmodes.baselines.registry import (
     register,
     unregister,
 )
-from softmodes.baselines.rock import Rock
+from softmodes.baselines._rock.rock import Rock
 
 __all__ = [
     "Baseline",

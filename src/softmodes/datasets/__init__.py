@@ -1,7 +1,7 @@
 """Generators of planted clusters, and five categorical tables that need no download."""
 
-from softmodes.datasets.generators import ccm_best_accuracy, make_bbm, make_ccm
-from softmodes.datasets.tables import (
+from softmodes.datasets._generators import ccm_best_accuracy, make_bbm, make_ccm
+from softmodes.datasets._tables import (
     load_connect4,
     load_mushroom,
     load_nursery,

@@ -1,0 +1,1 @@
+"""What happens between passes: seeding, rounding, the loop."""

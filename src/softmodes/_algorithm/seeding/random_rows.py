@@ -1,0 +1,46 @@
+"""Rows at random."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softmodes._algorithm.randomness import fold_array
+from softmodes._algorithm.seeding.base import Codes, Seeding
+from softmodes._algorithm.seeding.tickets import locate_weight
+
+
+def random_rows(seeding: Seeding) -> Codes:
+    """Take k rows at random, no row (with whole weights: no unit of weight) twice."""
+    store, k = seeding.store, seeding.k
+    crowded = k > store.total_weight // 2
+    return store.rows(_shuffled_units(seeding) if crowded else _distinct_tickets(seeding))
+
+
+def _distinct_tickets(seeding: Seeding) -> NDArray[np.int64]:
+    """Draw until k differ; in order of drawing, so that the result has no direction."""
+    store, k = seeding.store, seeding.k
+    n = 2 * k + 8
+    while True:
+        drawn = seeding.tickets(0, n, store.total_weight)
+        if store.whole_weights:
+            chosen = locate_weight(store, _first_occurrences(drawn)[:k])
+        else:
+            chosen = _first_occurrences(locate_weight(store, drawn))[:k]
+        if len(chosen) == k:
+            return chosen
+        if n > 4 * (k + store.n_rows):
+            return np.resize(chosen, k)
+        n *= 2
+
+
+def _first_occurrences(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    _, first = np.unique(values, return_index=True)
+    return values[np.sort(first)]
+
+
+def _shuffled_units(seeding: Seeding) -> NDArray[np.int64]:
+    """Order all units of weight at random; for k beyond half of them."""
+    units = np.arange(seeding.store.total_weight)
+    order = np.argsort(fold_array(seeding.word_key(0), units), kind="stable")
+    return locate_weight(seeding.store, np.resize(order[: seeding.k], seeding.k))

@@ -1,0 +1,1 @@
+"""The `softmodes` command: a file for each subcommand."""

@@ -1,0 +1,1 @@
+"""The outcome: a frozen value, its file, what marks a cluster."""

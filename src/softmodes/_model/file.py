@@ -1,0 +1,369 @@
+"""The fitted clustering: a frozen value, and its file format without pickle.
+
+A saved model is a zip archive of uncompressed members: `model.json`, arrays as `*.npy`, and
+`SHA256SUMS`, which covers all others. Reading checks all of it before anything is used:
+nothing in the file is executed, and no member may be larger than the file says.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import json
+import math
+import os
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from softmodes._algorithm.loop import Round
+from softmodes._files import write_whole
+from softmodes._rows.block import Layout
+from softmodes._rows.tally import Tally, largest_distance
+from softmodes._rows.weights import in_weights, most_feature_weight
+from softmodes._table.codebook import Codebook
+
+T = TypeVar("T")
+
+FORMAT = "softmodes model"
+VERSION = 1
+_JSON, _SUMS = "model.json", "SHA256SUMS"
+_BACKENDS = (None, "pandas", "modin", "cudf", "polars", "pyarrow")
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """A partition of rows, the centers that produced it, and how it was found."""
+
+    codebook: Codebook
+    layout: Layout
+    centers: NDArray[np.int32]
+    tally: Tally
+    labels: NDArray[np.int32]
+    history: tuple[Round, ...]
+    best_round: int
+    converged: bool
+    feature_weight: NDArray[np.uint32] | None
+    row_unit: float
+    feature_unit: float
+    backend: str | None  # kind of frame that the rows came in
+
+    @property
+    def chosen(self) -> Round:
+        """The round whose partition this is."""
+        return self.history[self.best_round]
+
+
+def save_model(
+    path: str | os.PathLike[str], estimator: str, params: dict[str, Any], found: Clustering
+) -> None:
+    """Write a model whole or not at all."""
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "estimator": estimator,
+        "params": params,
+        "codebook": found.codebook.to_json(),
+        "history": [asdict(round_) for round_ in found.history],
+        "best_round": found.best_round,
+        "converged": found.converged,
+        "cost_units": found.tally.cost,
+        "fingerprint": found.tally.fingerprint,
+        "row_unit": found.row_unit,
+        "feature_unit": found.feature_unit,
+        "backend": found.backend,
+        "wide": sorted(found.tally.wide),
+    }
+    members = {_JSON: json.dumps(document, indent=1, allow_nan=False).encode()}
+    members |= {f"{name}.npy": _npy(array) for name, array in _arrays(found).items()}
+    members[_SUMS] = _sums(members)
+    write_whole(path, partial(_write_archive, members=members))
+
+
+class BadModelFile(ValueError):  # noqa: N818  (the file is what is bad)
+    """A file that is not exactly what `save` writes: foreign, damaged, changed, or newer."""
+
+
+def load_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], Clustering]:
+    """Read a model; raise BadModelFile for all that is not exactly what `save_model` wrote."""
+    path = Path(path)
+    with open(path, "rb") as file, refusing(path):
+        members = _read_members(path, file)
+        document = json.loads(members.pop(_JSON))
+        _check_version(path, document)
+        arrays = {name.removesuffix(".npy"): _read_npy(data) for name, data in members.items()}
+        found = _clustering(document, arrays)
+        _require(set(arrays) == set(_arrays(found)), "the list of members")
+        return _exact(document, "estimator", str), _exact(document, "params", dict), found
+
+
+@contextmanager
+def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn whatever the contents of a file make Python raise into BadModelFile."""
+    try:
+        yield
+    except (BadModelFile, MemoryError):
+        raise
+    except Exception as error:
+        # A damaged directory makes zipfile seek to where no file has bytes. Any other OSError is
+        # the disk's.
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise
+        reason = f"its contents are not those of a model ({type(error).__name__}: {error})"
+        raise refusal(path, reason) from error
+
+
+def refusal(path: str | os.PathLike[str], reason: str) -> BadModelFile:
+    """Return the error that a file cannot be loaded, for a reason."""
+    return BadModelFile(f"{path} cannot be loaded: {reason}. Pass a file written by save().")
+
+
+def _arrays(found: Clustering) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {
+        "labels": found.labels,
+        "centers": found.centers,
+        "cells": found.tally.cells,
+        "sizes": found.tally.sizes,
+        "n_codes": found.layout.n_codes,
+        "ignored": found.layout.ignored,
+    }
+    if found.feature_weight is not None:
+        arrays["feature_weight"] = found.feature_weight
+    for j in found.tally.wide:
+        parts = found.tally.wide_parts(j)
+        names = (f"wide_{j}_{part}" for part in _WIDE_PARTS)
+        arrays.update(zip(names, parts, strict=True))
+    return arrays
+
+
+_WIDE_PARTS = ("indptr", "codes", "counts")
+
+
+def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Clustering:
+    codebook = Codebook.from_json(document["codebook"])
+    layout = _layout(codebook, arrays)
+    centers = _typed(arrays, "centers", np.int32, 2)
+    k, d = centers.shape
+    _require(k >= 1 and d == codebook.n_features, "the number of features")
+    _require(bool((centers >= 0).all() and (centers < codebook.sizes).all()), "the centers")
+    weight = _feature_weight(arrays, d)
+    row_unit, feature_unit = _unit(document, "row_unit"), _unit(document, "feature_unit")
+    _require(weight is not None or feature_unit == 1.0, "feature_unit")
+    _require(0.0 < row_unit * feature_unit < math.inf, "the product of the units")
+    tally = _tally(document, arrays, layout, k, largest_distance(d, weight))
+    history = _history(document, k)
+    best_round = _exact(document, "best_round", int)
+    _require(0 <= best_round < len(history), "best_round")
+    converged = _exact(document, "converged", bool)
+    _require(converged is not history[-1].moved, "converged")
+    chosen = history[best_round]
+    _require(chosen.cost == in_weights(tally.cost, row_unit * feature_unit), "cost_units")
+    _require(chosen.clusters == np.count_nonzero(tally.sizes), "the clusters in use")
+    _require(document["backend"] in _BACKENDS, "backend")
+    return Clustering(
+        codebook=codebook,
+        layout=layout,
+        centers=centers,
+        tally=tally,
+        labels=_labels(arrays, tally.sizes),
+        history=history,
+        best_round=best_round,
+        converged=converged,
+        feature_weight=weight,
+        row_unit=row_unit,
+        feature_unit=feature_unit,
+        backend=document["backend"],
+    )
+
+
+def _layout(codebook: Codebook, arrays: dict[str, NDArray[Any]]) -> Layout:
+    """Return the layout of the rows of the fit, which follows from the values of the columns."""
+    n_codes, ignored = (_typed(arrays, name, np.int32, 1) for name in ("n_codes", "ignored"))
+    n_values = np.array([len(values) for values in codebook.categories])
+    has_missing = np.array(codebook.has_missing)
+    _require(not (has_missing.any() and codebook.missing == "error"), "has_missing")
+    _require(np.array_equal(n_codes, n_values + has_missing), "the number of categories")
+    is_ignored = has_missing & (codebook.missing == "ignore")
+    _require(np.array_equal(ignored, np.where(is_ignored, n_values, -1)), "the ignored codes")
+    return Layout(n_codes, ignored)
+
+
+def _feature_weight(arrays: dict[str, NDArray[Any]], d: int) -> NDArray[np.uint32] | None:
+    if "feature_weight" not in arrays:
+        return None
+    weight = _typed(arrays, "feature_weight", np.uint32, 1)
+    _require(weight.shape == (d,), "the feature weights")
+    _require(0 < int(weight.max()) <= most_feature_weight(d), "the feature weights")
+    return weight
+
+
+def _tally(
+    document: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    layout: Layout,
+    k: int,
+    largest: int,
+) -> Tally:
+    sizes = _typed(arrays, "sizes", np.int64, 1)
+    cells = _typed(arrays, "cells", np.int64, 2)
+    _require(document["wide"] == list(layout.wide), "the wide features")
+    wide = {j: _wide(arrays, j, k, layout) for j in layout.wide}
+    _require(cells.shape == (k, layout.n_cells) and sizes.shape == (k,), "the shape of the counts")
+    _require(_counts_add_up(cells, wide, sizes, layout), "the counts")
+    cost, fingerprint = (_exact(document, name, int) for name in ("cost_units", "fingerprint"))
+    largest_cost = sum(sizes.tolist()) * largest
+    _require(largest_cost < 2**63, "the sizes of the clusters")
+    _require(0 <= cost <= largest_cost, "cost_units")
+    _require(0 <= fingerprint < 2**64, "fingerprint")
+    return Tally(cells, wide, sizes, cost, fingerprint)
+
+
+def _labels(arrays: dict[str, NDArray[Any]], sizes: NDArray[np.int64]) -> NDArray[np.int32]:
+    labels = _typed(arrays, "labels", np.int32, 1)
+    k = len(sizes)
+    _require(len(labels) > 0 and labels.min() >= 0 and labels.max() < k, "the labels")
+    without_rows = np.bincount(labels, minlength=k) == 0
+    _require(not sizes[without_rows].any(), "the labels")
+    return labels
+
+
+def _history(document: dict[str, Any], k: int) -> tuple[Round, ...]:
+    history = tuple(Round(**round_) for round_ in _exact(document, "history", list))
+    for round_ in history:
+        costs = (round_.cost, round_.expected_cost)
+        numbers = all(type(cost) in (int, float) and math.isfinite(cost) for cost in costs)
+        _require(numbers and round_.cost >= 0, "a cost of the history")
+        _require(type(round_.clusters) is int and 1 <= round_.clusters <= k, "the history")
+        _require(type(round_.moved) is bool, "the history")
+    return history
+
+
+def _counts_add_up(
+    cells: NDArray[np.int64],
+    wide: dict[int, csr_array[Any, Any]],
+    sizes: NDArray[np.int64],
+    layout: Layout,
+) -> bool:
+    """Whether no count is negative, and those of each feature sum up to the clusters' sizes."""
+    if (cells < 0).any() or (sizes < 0).any() or any((w.data < 0).any() for w in wide.values()):
+        return False
+    narrow = np.flatnonzero(np.diff(layout.offsets))
+    sums = [np.add.reduceat(cells, layout.offsets[narrow], axis=1)] if len(narrow) else []
+    sums += [w.sum(axis=1)[:, None] for w in wide.values()]
+    return all(bool((part == sizes[:, None]).all()) for part in sums)
+
+
+def _exact(document: dict[str, Any], name: str, kind: type[T]) -> T:
+    value = document[name]
+    _require(type(value) is kind, name)
+    return value  # type: ignore[no-any-return]
+
+
+def _unit(document: dict[str, Any], name: str) -> float:
+    """Return a unit of weights: a power of two."""
+    unit = _exact(document, name, float)
+    _require(math.frexp(unit)[0] == 0.5, name)
+    return unit
+
+
+def _read_npy(data: bytes) -> NDArray[Any]:
+    """Read an array; refuse one whose header promises other than the bytes that are there."""
+    stream = io.BytesIO(data)
+    version = np.lib.format.read_magic(stream)
+    _require(version == (1, 0), "the version of an array")
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    promised = math.prod(shape) * dtype.itemsize
+    fits = not dtype.hasobject and not fortran and promised == len(data) - stream.tell()
+    _require(fits, "the size of an array")
+    return np.frombuffer(data, dtype, offset=stream.tell()).reshape(shape).copy()
+
+
+def _wide(
+    arrays: dict[str, NDArray[Any]], feature: int, k: int, layout: Layout
+) -> csr_array[Any, Any]:
+    indptr = _typed(arrays, f"wide_{feature}_indptr", np.int64, 1)
+    codes = _typed(arrays, f"wide_{feature}_codes", np.int32, 1)
+    counts = _typed(arrays, f"wide_{feature}_counts", np.int64, 1)
+    table = csr_array((counts, codes, indptr), shape=(k, int(layout.n_codes[feature])))
+    table.check_format(full_check=True)
+    return table
+
+
+def _typed(
+    arrays: dict[str, NDArray[Any]], name: str, dtype: type[np.generic], ndim: int
+) -> NDArray[Any]:
+    array = arrays[name]
+    _require(array.dtype == dtype and array.ndim == ndim, f"the array {name}")
+    return np.ascontiguousarray(array)
+
+
+def _require(condition: bool, what: str) -> None:
+    if not condition:
+        raise ValueError(f"something is wrong with {what}")
+
+
+def _check_version(path: Path, document: Any) -> None:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise refusal(path, "it is not a softmodes model")
+    version = document.get("version")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        raise refusal(
+            path,
+            f"it has format version {version!r}, and this softmodes reads up to {VERSION}. "
+            "Update softmodes",
+        )
+
+
+# ------------------------------------------------------------------------------ the archive
+
+
+def _npy(array: NDArray[Any]) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, np.ascontiguousarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _sums(members: dict[str, bytes]) -> bytes:
+    lines = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in members.items()]
+    return "".join(lines).encode()
+
+
+def _write_archive(file: BinaryIO, members: dict[str, bytes]) -> None:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
+
+
+def _read_members(path: Path, file: BinaryIO) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            _check_sizes(path, archive, os.fstat(file.fileno()).st_size)
+            members = {info.filename: archive.read(info) for info in archive.infolist()}
+    # zipfile raises the last two for compression and encryption that it does not know.
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        raise refusal(path, f"it is not a whole model file ({error})") from error
+    sums = members.pop(_SUMS, None)
+    if sums is None or _JSON not in members:
+        raise refusal(path, "it is not a softmodes model")
+    if sums != _sums(members):
+        raise refusal(path, "its checksums do not match: it was damaged or changed")
+    return members
+
+
+def _check_sizes(path: Path, archive: zipfile.ZipFile, n_bytes: int) -> None:
+    """Members are stored uncompressed, so none can grow beyond the file itself."""
+    infos = archive.infolist()
+    if len({info.filename for info in infos}) < len(infos):
+        raise refusal(path, "it holds a member twice")
+    oversized = sum(info.file_size for info in infos) > n_bytes
+    if oversized or any(info.compress_type != zipfile.ZIP_STORED for info in infos):
+        raise refusal(path, "its members claim more bytes than the file has")

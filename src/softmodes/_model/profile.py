@@ -1,0 +1,144 @@
+"""What marks a cluster: its values' shares against those of the whole table."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from textwrap import wrap
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from softmodes._rows.block import Layout
+from softmodes._rows.tally import Tally, nonzero_counts
+from softmodes._table.codebook import Codebook
+from softmodes._table.values import BadColumnError, Kind, array_of, converter, python_values
+
+_TIMES = (np.datetime64, np.timedelta64, dt.date, dt.timedelta)
+_NO_BREAK = "\0"  # stands for a space inside a mark, where a line must not be broken
+_LONGEST_SHOWN = 200  # characters of a name or value in a summary
+# Controls of terminals (C0, C1), of lines and of reading direction; halves of characters.
+_ACTIVE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def harmless(text: str) -> str:
+    """Return a text whose control characters, on which a terminal would act, are spelled out."""
+    return _ACTIVE.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def profile_columns(
+    codebook: Codebook, layout: Layout, tally: Tally
+) -> dict[str, NDArray[Any] | list[Any]]:
+    """Return the columns of a tidy profile, the most telling values of each cluster first.
+
+    Rows are the values that occur in a cluster. `share` is the value's share among the cluster's
+    observed cells of that feature, `lift` that share over the share in the whole table. Sorted by
+    cluster, then by share * log(lift): how much the value adds to the cluster's divergence from
+    the whole table.
+    """
+    parts = [_feature(codebook, layout, tally, j) for j in range(layout.n_features)]
+    cluster, feature, code, share, lift = (np.concatenate(p) for p in zip(*parts, strict=True))
+    order = np.lexsort((code, feature, -share * np.log(lift), cluster))
+    names = codebook.names or [f"x{j}" for j in range(layout.n_features)]
+    values = [codebook.values(j) for j in range(layout.n_features)]
+    return {
+        "cluster": cluster[order],
+        "feature": [names[j] for j in feature[order]],
+        "value": [values[j][v] for j, v in zip(feature[order], code[order], strict=True)],
+        "share": share[order],
+        "lift": lift[order],
+    }
+
+
+def summary_text(
+    columns: dict[str, Any], sizes: NDArray[Any], n_marks: int, total_width: int = 100
+) -> str:
+    """Return one line per cluster: its size, and the values that mark it most."""
+    lines = []
+    for i, size in enumerate(sizes):
+        rows = np.flatnonzero((columns["cluster"] == i) & (columns["lift"] > 1.0))[:n_marks]
+        marks = [_mark(columns, row) for row in rows] or ["nothing sets it apart"]
+        head = f"cluster {i}: {size:g} row{'' if size == 1 else 's'} ({size / sizes.sum():.0%}): "
+        unbroken = ", ".join(mark.replace(" ", _NO_BREAK) for mark in marks)
+        lines += wrap(head + unbroken, total_width, subsequent_indent=" " * 11)
+    return "\n".join(lines).replace(_NO_BREAK, " ")
+
+
+def _mark(columns: dict[str, Any], row: int) -> str:
+    feature, value = columns["feature"][row], columns["value"][row]
+    shown = "missing" if value is None else _shown(value)
+    return f"{_shown(feature)}={shown} ({columns['share'][row]:.0%}, {columns['lift'][row]:.1f}x)"
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a reader can take it in: harmless, and not longer than a few lines."""
+    text = str(value)
+    cut = "..." if len(text) > _LONGEST_SHOWN else ""
+    return harmless(text[:_LONGEST_SHOWN]) + cut
+
+
+def as_frame(columns: dict[str, Any], backend: str | None) -> Any:
+    """Return the columns as a frame: of the backend, else pandas, else pyarrow if none is there."""
+    for name in (backend, "pandas", "pyarrow"):
+        try:
+            if name is not None:
+                return _native_frame(columns, name)
+        except ImportError:
+            continue
+    raise AssertionError("pyarrow is a dependency")
+
+
+def _native_frame(columns: dict[str, Any], backend: Any) -> Any:
+    values = columns["value"]
+    if backend == "pandas":  # whose columns hold values of any type
+        return _frame_with(columns, values, backend)
+    text = [_text(value) for value in values]
+    times = _times(values)
+    one_type = len({type(value) for value in values if value is not None}) <= 1
+    native = times if times is not None else values if one_type else text
+    try:
+        return _frame_with(columns, native, backend)
+    except ImportError:
+        raise
+    except Exception:  # each library has its own error for values beyond its types
+        return _frame_with(columns, text, backend)
+
+
+def _frame_with(columns: dict[str, Any], values: Any, backend: Any) -> Any:
+    return nw.from_dict(columns | {"value": values}, backend=backend).to_native()
+
+
+def _times(values: list[Any]) -> NDArray[Any] | None:
+    """Return dates, times or durations as an array of one unit; None for all other values."""
+    known = [value for value in values if value is not None]
+    if not all(isinstance(value, _TIMES) for value in known):
+        return None
+    keys = [key for value in known if (key := converter(type(value))(value)) is not None]
+    kinds = {kind for kind, _ in keys}
+    if kinds not in ({Kind.DATE}, {Kind.DATETIME}, {Kind.DURATION}):
+        return None
+    try:
+        array = array_of(keys)
+    except BadColumnError:
+        return None
+    column = np.full(len(values), "NaT", array.dtype)
+    column[[value is not None for value in values]] = array
+    return column
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        value = python_values(np.array([value]))[0]
+    return None if value is None else str(value)
+
+
+def _feature(codebook: Codebook, layout: Layout, tally: Tally, j: int) -> tuple[NDArray[Any], ...]:
+    cluster, code, count = nonzero_counts(tally, layout, j, int(codebook.sizes[j]))
+    overall = np.bincount(code, count, minlength=1)
+    share = count / np.bincount(cluster, count, minlength=1)[cluster]
+    lift = share / (overall[code] / max(1.0, overall.sum()))
+    return cluster, np.full(len(cluster), j), code, share, lift

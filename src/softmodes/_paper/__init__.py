@@ -1,0 +1,12 @@
+"""The paper's experiments: declared, run into a results file, and reported beside its numbers.
+
+Examples
+--------
+>>> from softmodes._paper import EXPERIMENTS
+>>> EXPERIMENTS["fig-sbm"].title
+'Block model: accuracy of k-modes and SoftModes(1)'
+"""
+
+from softmodes._paper.experiments import EXPERIMENTS, SIZES, Cell, Experiment, Size, chosen
+
+__all__ = ["EXPERIMENTS", "SIZES", "Cell", "Experiment", "Size", "chosen"]

@@ -1,0 +1,239 @@
+"""One cell: make its data, run its algorithm, measure the outcome."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import time
+import warnings
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from softmodes import SoftModes, __version__, baselines, datasets
+from softmodes._algorithm.loop import RoundState
+from softmodes._paper.capped_k_means import capped_k_means
+from softmodes._paper.experiments import MAX_ITER, Cell, Data, Seeding
+from softmodes.metrics import agreement, matching_accuracy
+
+_LOADERS = {
+    "connect-4": datasets.load_connect4,
+    "nursery": datasets.load_nursery,
+    "mushroom": datasets.load_mushroom,
+    "tic-tac-toe": datasets.load_tic_tac_toe,
+    "zoo": datasets.load_zoo,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table with its classes, and the forms in which algorithms take it."""
+
+    recipe: Data
+    table: Any
+    classes: NDArray[Any]
+
+    @cached_property
+    def codes(self) -> NDArray[Any]:
+        """Small integers; the engine gives them the same codes as the values, only faster."""
+        if self.table.dtype == bool:
+            return self.table  # type: ignore[no-any-return]
+        return baselines.integer_codes(self.table).astype(np.uint8)
+
+    @cached_property
+    def floats(self) -> NDArray[np.float32]:
+        """Bits as floats, for scikit-learn."""
+        return self.table.astype(np.float32)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a run has found; measures that an algorithm does not have are None."""
+
+    labels: NDArray[Any]
+    rounds: int | None = None
+    cost: float | None = None
+    expected_cost: float | None = None
+    trace: list[float] | None = None
+    capped: bool = False
+
+
+# One data set and one set of seeds at a time: cells come in that order, and both can be large.
+@lru_cache(maxsize=1)
+def dataset(recipe: Data) -> Dataset:
+    """Make or load a data set."""
+    if recipe.kind in _LOADERS:
+        table, classes = _LOADERS[recipe.kind](return_X_y=True, as_frame=False)
+        return Dataset(recipe, table, classes)
+    p = dict(recipe.params)
+    if recipe.kind == "bbm":
+        matrix = [[p["p"], p["q"]], [p["q"], p["p"]]]
+        table, classes = datasets.make_bbm(p["n"], p["d"], matrix, random_state=recipe.seed)
+    else:
+        shape = p["n"], p["d"], recipe.n_clusters
+        table, classes = datasets.make_ccm(*shape, p["eps"], p["noise"], random_state=recipe.seed)
+    return Dataset(recipe, table, classes)
+
+
+@lru_cache(maxsize=1)
+def seeds(recipe: Data, seeding: Seeding, seed: int, n_jobs: int | None) -> tuple[Any, float]:
+    """Return the first centers of a run, and the seconds that it took to draw them."""
+    start = time.perf_counter()
+    drawn = SoftModes(
+        recipe.n_clusters,
+        t=1.0,
+        init=seeding,
+        n_init=1,
+        max_iter=1,
+        select="last",
+        n_jobs=n_jobs,
+        random_state=seed,
+    ).fit(dataset(recipe).codes)
+    return drawn.cluster_centers_, time.perf_counter() - start
+
+
+def run_cell(cell: Cell, n_jobs: int | None = None) -> dict[str, Any]:
+    """Run one cell and return its line of the results.
+
+    Of the seconds, "wall" and "cpu" are those of the run, "seeding" is the part of "wall" that went
+    into seeds shared with other cells, and "total" is all that the cell took, data included.
+    """
+    begun = time.perf_counter()
+    data = dataset(cell.data)
+    first, seeding_seconds = None, 0.0
+    if cell.shared_seeds:
+        first, seeding_seconds = seeds(cell.data, cell.seeding, cell.seed, n_jobs)
+    wall, cpu = time.perf_counter(), time.process_time()
+    with warnings.catch_warnings():
+        # That a run of the paper's 30 rounds has not converged is part of its result.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        outcome = _run(cell, data, first, n_jobs)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    metrics = _rounded(agreement(data.classes, outcome.labels))
+    seconds = {
+        "wall": wall + seeding_seconds,
+        "cpu": cpu,
+        "seeding": seeding_seconds,
+        "total": time.perf_counter() - begun,
+    }
+    return {
+        "key": cell.key,
+        "experiment": cell.experiment,
+        "size": cell.size,
+        "data": {"kind": cell.data.kind, "k": cell.data.n_clusters, **dict(cell.data.params)},
+        "algorithm": cell.algorithm.name,
+        "params": {name: _finite(value) for name, value in cell.algorithm.params},
+        "run": cell.run,
+        "seed": cell.seed,
+        "metrics": metrics,
+        "cost": outcome.cost,
+        "expected_cost": outcome.expected_cost,
+        "rounds": outcome.rounds,
+        "capped": outcome.capped,
+        "trace": outcome.trace,
+        "seconds": _rounded(seconds),
+        "versions": versions(),
+        "machine": machine(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _run(cell: Cell, data: Dataset, first: Any, n_jobs: int | None) -> Outcome:
+    if cell.algorithm.name in ("softmodes", "k-modes"):
+        return _soft_modes(cell, data, first, n_jobs)
+    if first is not None and cell.algorithm.name == "k-means":
+        return _k_means(cell, data, first)
+    labels = baselines.cluster(
+        cell.algorithm.name,
+        data.table,
+        cell.data.n_clusters,
+        cell.seed,
+        **dict(cell.algorithm.params),
+    )
+    return Outcome(labels)
+
+
+def _soft_modes(cell: Cell, data: Dataset, first: Any, n_jobs: int | None) -> Outcome:
+    trace: list[float] = []
+
+    def watch(state: RoundState) -> None:
+        trace.append(round(matching_accuracy(data.classes, state.labels()), 6))
+
+    model = SoftModes(
+        cell.data.n_clusters,
+        t=dict(cell.algorithm.params).get("t", math.inf),
+        init=cell.seeding if first is None else first,
+        n_init=1,
+        max_iter=MAX_ITER,
+        select="last",
+        n_jobs=n_jobs,
+        random_state=cell.seed,
+    ).fit(data.codes, on_round=watch if cell.trace else None)
+    return Outcome(
+        labels=model.labels_,
+        rounds=model.n_iter_,
+        cost=float(model.cost_),
+        expected_cost=round(float(model.expected_cost_), 3),
+        trace=trace if cell.trace else None,
+    )
+
+
+def _k_means(cell: Cell, data: Dataset, first: Any) -> Outcome:
+    trace: list[float] = []
+
+    def watch(labels: NDArray[Any]) -> None:
+        trace.append(round(matching_accuracy(data.classes, labels), 6))
+
+    found = capped_k_means(
+        data.floats,
+        np.asarray(first, dtype=np.float32),
+        max_iter=MAX_ITER,
+        cap=cell.algorithm["cap"],
+        on_round=watch if cell.trace else None,
+    )
+    return Outcome(found.labels, found.rounds, trace=trace or None, capped=found.capped)
+
+
+# ------------------------------------------------------------------------------- provenance
+
+
+@lru_cache
+def versions() -> dict[str, str]:
+    """Return the versions of all that a result depends on."""
+    import scipy
+    import sklearn
+
+    return {
+        "softmodes": __version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+        "python": platform.python_version(),
+    }
+
+
+@lru_cache
+def machine() -> str:
+    """Return the processor's name and the number of cores."""
+    name = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo") as lines:
+            models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+        name = models[0] if models else name
+    except OSError:
+        pass  # elsewhere than on Linux the platform's word must do
+    return f"{name}, {os.cpu_count()} cores"
+
+
+def _rounded(numbers: dict[str, float]) -> dict[str, float]:
+    return {name: round(float(number), 6) for name, number in numbers.items()}
+
+
+def _finite(value: Any) -> Any:
+    return "inf" if value == math.inf else value

@@ -1,0 +1,136 @@
+"""The report: every experiment with its figures, tables and judged claims, as Markdown and HTML."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from softmodes._files import write_whole
+from softmodes._paper.claims import Judgement, judge
+from softmodes._paper.experiments import EXPERIMENTS, Experiment, Size
+from softmodes._paper.results import Record
+from softmodes._paper.summary import Found
+from softmodes._paper.tables import Table, notes_of, tables_of
+
+FILES = ("report.md", "report.html")
+
+
+@dataclass(frozen=True)
+class Section:
+    """What the report says about one experiment."""
+
+    id: str
+    title: str
+    setting: str
+    status: str
+    figures: list[str]
+    judgements: list[Judgement]
+    notes: list[str]
+    tables: list[Table]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the results come from."""
+
+    size: Size
+    n_cells: int
+    n_missing: int
+    hours: str
+    machines: list[str]
+    versions: list[str]
+    dates: str
+
+
+def write_report(
+    records: Iterable[Record], folder: str | os.PathLike[str], size: Size = "full"
+) -> list[Path]:
+    """Write the report into a folder and return its files.
+
+    Works from part of the results too, and says what is missing. Needs matplotlib and Jinja.
+    """
+    _require_libraries()
+    from softmodes._paper.figures import draw
+
+    records = list(records)
+    target = Path(folder)
+    (target / "figures").mkdir(parents=True, exist_ok=True)
+    everything = [Found(e, size, records) for e in EXPERIMENTS.values()]
+    sections = [_section(found, draw(found, target / "figures")) for found in everything]
+    origin = _origin(everything, size)
+    return [_render(name, target, sections, origin) for name in FILES]
+
+
+def _section(found: Found, figures: list[str]) -> Section:
+    experiment = found.experiment
+    return Section(
+        id=experiment.id,
+        title=experiment.title,
+        setting=experiment.setting,
+        status=_status(found, experiment),
+        figures=figures,
+        judgements=judge(found),
+        notes=notes_of(found),
+        tables=tables_of(found),
+    )
+
+
+def _status(found: Found, experiment: Experiment) -> str:
+    if not found.n_declared:
+        return "Nothing to run: drawn from the definitions."
+    if not found.records:
+        return f"Not run yet: all {found.n_declared:,} cells are missing."
+    ran = f"{len(found.records):,} cells that took {_duration(found.seconds)} together"
+    if found.n_missing:
+        return f"Incomplete: {found.n_missing:,} of {found.n_declared:,} cells are missing. {ran}."
+    return f"Complete: {ran}."
+
+
+def _origin(everything: list[Found], size: Size) -> Origin:
+    records = [record for found in everything for record in found.records]
+    days = sorted(record["date"][:10] for record in records)
+    versions = {", ".join(f"{k} {v}" for k, v in r["versions"].items()) for r in records}
+    return Origin(
+        size=size,
+        n_cells=len(records),
+        n_missing=sum(found.n_missing for found in everything),
+        hours=_duration(sum(found.seconds for found in everything)),
+        machines=sorted({record["machine"] for record in records}),
+        versions=sorted(versions),
+        dates=" to ".join(dict.fromkeys((days[0], days[-1]))) if days else "",
+    )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} seconds"
+    if seconds < 100 * 60:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.1f} hours"
+
+
+def _render(name: str, folder: Path, sections: list[Section], origin: Origin) -> Path:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("softmodes._paper"),
+        autoescape=name.endswith(".html"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    text = environment.get_template(f"{name}.jinja").render(sections=sections, origin=origin)
+    write_whole(folder / name, (text.rstrip() + "\n").encode())
+    return folder / name
+
+
+def _require_libraries() -> None:
+    try:
+        import jinja2  # noqa: F401
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            f'The report needs {error.name}. Install it with: pip install "softmodes[paper]"'
+        ) from error

@@ -1,0 +1,1 @@
+"""Packed rows, and passes over them."""

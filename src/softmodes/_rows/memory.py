@@ -1,0 +1,116 @@
+"""How much memory a fit needs for its counts, and how much there is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from softmodes._rows.block import Layout
+
+_GROUPS = Path("/sys/fs/cgroup")
+_OWN_GROUPS = Path("/proc/self/cgroup")
+
+
+def check_memory(
+    layout: Layout, k: int, n_threads: int, names: Sequence[str] | None, n_rows: int = 0
+) -> None:
+    """Refuse a fit whose packed rows, counts and look-up tables would not fit in memory."""
+    available = available_memory()
+    rows, counts = n_rows * layout.stride, count_bytes(layout, k, n_threads)
+    if available is None or rows + counts <= available:
+        return
+    if rows > available:
+        raise MemoryError(
+            f"{n_rows} rows need {rows} bytes ({_gib(rows)}) when packed, and {available} "
+            f"({_gib(available)}) are available. Pass fewer rows or columns."
+        )
+    widest = int(max(range(layout.n_features), key=lambda j: _cells(layout, j)))
+    name = f" ({names[widest]!r})" if names is not None else ""
+    left = available - rows
+    raise MemoryError(
+        f"n_clusters={k} needs {counts} bytes ({_gib(counts)}) for counts and look-up tables, and "
+        f"{left} ({_gib(left)}) are available. The widest column is {widest}{name} with "
+        f"{int(layout.n_codes[widest])} categories. Lower n_clusters, merge rare categories, "
+        "or drop the column."
+    )
+
+
+def count_bytes(layout: Layout, k: int, n_threads: int) -> int:
+    """Return the bytes that the current, last, chosen and best counts need, and the tables."""
+    tallies = 4 * 8 * layout.n_cells
+    per_thread = n_threads * 4 * layout.n_cells
+    tables = 2 * layout.stride * 16
+    return k * (tallies + per_thread + tables)
+
+
+def available_memory() -> int | None:
+    """Return the bytes that can be had without swapping, or None where the system does not tell.
+
+    That is what the machine has left, or less if a control group of this process has less left.
+    """
+    rooms = [room for room in (_machine_room(), *_group_rooms()) if room is not None]
+    return min(rooms, default=None)
+
+
+def _machine_room() -> int | None:
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _group_rooms() -> Iterator[int | None]:
+    """Yield what is left in each control group of this process, None where there is no limit."""
+    for controllers, path in _own_groups():
+        if controllers == "":
+            base, limit, usage, prefix = _GROUPS, "memory.max", "memory.current", ""
+        elif "memory" in controllers.split(","):
+            base, prefix = _GROUPS / "memory", "total_"
+            limit, usage = "memory.limit_in_bytes", "memory.usage_in_bytes"
+        else:
+            continue
+        parts = [part for part in path.split("/") if part not in ("", "..")]
+        for depth in range(len(parts) + 1):
+            folder = base.joinpath(*parts[:depth])
+            yield _room(folder / limit, folder / usage, folder / "memory.stat", prefix)
+
+
+def _own_groups() -> list[tuple[str, str]]:
+    """Return the controllers ("" in version 2) and the path of each group of this process."""
+    lines = (line.split(":", 2) for line in _text(_OWN_GROUPS).splitlines())
+    return [(fields[1], fields[2]) for fields in lines if len(fields) == 3]
+
+
+def _room(limit: Path, usage: Path, stat: Path, prefix: str) -> int | None:
+    most, used = _text(limit).strip(), _text(usage).strip()
+    if not (most.isdigit() and used.isdigit()):
+        return None
+    # The system takes cached files away before it refuses memory.
+    cached = {prefix + "active_file", prefix + "inactive_file"}
+    pairs = (line.split() for line in _text(stat).splitlines())
+    freed = sum(int(pair[1]) for pair in pairs if pair[0] in cached)
+    return max(0, int(most) - max(0, int(used) - freed))
+
+
+def _text(path: Path) -> str:
+    """Return what a file holds, nothing if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _cells(layout: Layout, j: int) -> int:
+    return int(layout.offsets[j + 1] - layout.offsets[j])
+
+
+def _gib(n: int) -> str:
+    return f"{n / 2**30:.1f} GiB"

@@ -1,0 +1,1 @@
+"""Any table <-> codes."""

@@ -1,0 +1,330 @@
+"""Any table in: its names, its size, and its cells as columns, as bytes or sparse."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from softmodes._table.column import Categorical
+from softmodes._table.values import object_array, short_repr
+
+T = TypeVar("T")
+
+_ROWS_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Columns that lie together in memory: fetched together, and only when their turn comes."""
+
+    start: int
+    fetch: Callable[[], Iterable[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Bytes:
+    """A row-major matrix of one-byte cells, and the value that each byte stands for."""
+
+    matrix: NDArray[np.uint8]
+    values: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table as it came, read no further than its shape and names."""
+
+    shape: tuple[int, int]
+    names: tuple[str, ...] | None
+    cells: Bytes | Sequence[Block] | sp.csr_array
+
+    def label(self, column: int) -> str:
+        """Name a column in messages."""
+        return f"Column {column}" + (f" ({self.names[column]!r})" if self.names else "")
+
+
+def read(table: Any) -> Table:
+    """Open a table of any supported container."""
+    if sp.issparse(table):  # first, since some are mappings
+        return _read_sparse(table)
+    if isinstance(table, Mapping | str | bytes):
+        raise ValueError(
+            f"Expected a 2D table, got a {type(table).__name__}. Pass a data frame, a NumPy array, "
+            "an Arrow table, a sparse matrix or a list of rows."
+        )
+    if isinstance(table, list | tuple):
+        return _read_rows(table)
+    if isinstance(table, np.ndarray):
+        return _read_numpy(table)
+    return _read_other(table)
+
+
+def _read_other(table: Any) -> Table:
+    if hasattr(table, "column_names") or (hasattr(table, "iloc") and hasattr(table, "columns")):
+        _check_unique(_column_names(table))  # narwhals would refuse in its own words
+    try:
+        frame = nw.from_native(table, allow_series=True)
+    except TypeError:
+        return _read_protocol(table)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, nw.Series):
+        raise one_dimensional(table)
+    return _read_frame(frame)
+
+
+def _read_protocol(table: Any) -> Table:
+    """Read what only speaks the Arrow or the NumPy protocol."""
+    if isinstance(table, pa.Array | pa.ChunkedArray):
+        raise one_dimensional(table)
+    if hasattr(table, "__arrow_c_stream__") or isinstance(table, pa.RecordBatch):
+        return _read_other(pa.table(table))
+    if hasattr(table, "__array__"):
+        return _read_numpy(np.asarray(table))
+    raise TypeError(
+        f"Expected a 2D table, got {type(table).__name__}. Pass a data frame, a NumPy array, an "
+        "Arrow table, a sparse matrix or a list of rows."
+    )
+
+
+def one_dimensional(table: Any) -> ValueError:
+    """Tell, in scikit-learn's words, that a table has two dimensions."""
+    got = "scalar" if isinstance(table, np.ndarray) and table.ndim == 0 else "1D"
+    return ValueError(
+        f"Expected 2D array, got {got} array instead:\narray={short_repr(table)}.\n"
+        "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or "
+        "array.reshape(1, -1) if it contains a single sample; of a data frame select columns by a "
+        "list, as in frame[['name']]."
+    )
+
+
+def _sized(
+    shape: tuple[int, int], names: tuple[str, ...] | None, cells: Bytes | Sequence[Block]
+) -> Table:
+    _check_size(shape)
+    return Table(shape, names, cells)
+
+
+def _check_size(shape: tuple[int, ...]) -> None:
+    for count, what in zip(shape, ("sample", "feature"), strict=True):
+        if count == 0:
+            raise ValueError(
+                f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required."
+            )
+
+
+# --- NumPy, rows, sparse -------------------------------------------------------------------------
+
+
+def _read_numpy(matrix: NDArray[Any], names: tuple[str, ...] | None = None) -> Table:
+    if matrix.ndim < 2:
+        raise one_dimensional(matrix)
+    if matrix.ndim > 2:
+        raise ValueError(f"Found array with dim {matrix.ndim}, while dim <= 2 is required.")
+    _check_size(matrix.shape)
+    if matrix.dtype.kind == "c":
+        raise ValueError("Complex data not supported. Pass real and imaginary parts as columns.")
+    if isinstance(matrix, np.ma.MaskedArray):
+        mask, matrix = np.ma.getmaskarray(matrix), matrix.data.astype(object)
+        matrix[mask] = None
+    matrix = np.asarray(matrix)
+    return Table(matrix.shape, names, _as_bytes(matrix) or _blocks(matrix))
+
+
+def _as_bytes(matrix: NDArray[Any]) -> Bytes | None:
+    """Return integers that span at most 256 values as bytes, in place if they are bytes."""
+    if matrix.dtype.kind not in "biu" or (matrix.flags.f_contiguous and matrix.shape[0] > 1):
+        return None
+    if matrix.dtype.itemsize == 1:
+        cells = np.ascontiguousarray(matrix).view(np.uint8)
+        return Bytes(cells, _values_of_bytes(matrix.dtype))
+    low = matrix.min()
+    if int(matrix.max()) - int(low) > 255:
+        return None
+    shifted = np.empty(matrix.shape, dtype=np.uint8)
+    for start in range(0, len(matrix), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        np.subtract(matrix[rows], low, out=shifted[rows], casting="unsafe")
+    return Bytes(shifted, np.arange(256).astype(matrix.dtype) + low)
+
+
+def _values_of_bytes(dtype: np.dtype[Any]) -> NDArray[Any]:
+    values = np.arange(256, dtype=np.uint8)
+    return values > 0 if dtype.kind == "b" else values.view(dtype)
+
+
+def _blocks(matrix: NDArray[Any]) -> list[Block]:
+    """Cut a matrix into blocks of columns that share cache lines."""
+    width = 1 if matrix.flags.f_contiguous else max(1, 128 // max(matrix.dtype.itemsize, 1))
+
+    def block(start: int) -> Block:
+        return Block(start, lambda: np.ascontiguousarray(matrix[:, start : start + width].T))
+
+    return [block(start) for start in range(0, matrix.shape[1], width)]
+
+
+def _single(columns: Iterable[T], convert: Callable[[T], Any]) -> list[Block]:
+    """Make a block of each column, converted when fetched."""
+
+    def block(number: int, column: T) -> Block:
+        return Block(number, lambda: [convert(column)])
+
+    return [block(number, column) for number, column in enumerate(columns)]
+
+
+def _read_rows(rows: Sequence[Any]) -> Table:
+    if not rows or not all(map(_is_row, rows)):
+        raise one_dimensional(rows)
+    lengths = list(map(len, rows))
+    if len(set(lengths)) > 1:
+        odd = next(row for row, length in enumerate(lengths) if length != lengths[0])
+        raise ValueError(
+            f"Rows differ in length: row 0 has {lengths[0]} cells, row {odd} has {lengths[odd]}. "
+            "Pass rows of one length, with None for missing cells."
+        )
+    if _share_dtype(rows):
+        return _read_numpy(np.array(rows))
+    columns = zip(*rows, strict=True)
+    blocks = _single(columns, lambda column: object_array(column, len(rows)))
+    return _sized((len(rows), lengths[0]), None, blocks)
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim > 0)
+
+
+def _share_dtype(rows: Sequence[Any]) -> bool:
+    """Tell whether rows are arrays that NumPy stacks without turning values into others."""
+    return set(map(type, rows)) == {np.ndarray} and len({row.dtype for row in rows}) == 1
+
+
+def _read_sparse(matrix: Any) -> Table:
+    if matrix.ndim != 2:
+        raise one_dimensional(matrix)
+    _check_size(matrix.shape)
+    if matrix.dtype.kind == "c":
+        raise ValueError("Complex data not supported. Pass real and imaginary parts as columns.")
+    csr = sp.csr_array(matrix)
+    if not csr.has_canonical_format:
+        csr = csr.copy()  # the arrays may be the caller's
+        csr.sum_duplicates()
+    return Table(csr.shape, None, csr)
+
+
+# --- frames --------------------------------------------------------------------------------------
+
+
+def _read_frame(frame: nw.DataFrame[Any]) -> Table:
+    native = frame.to_native()
+    names = _names(_column_names(native))
+    if not frame.implementation.is_pandas_like():
+        return _sized(frame.shape, names, _single(frame.iter_columns(), _series_column))
+    if _wraps_matrix(native):
+        return _read_numpy(native.to_numpy(), names)
+    columns = (native.iloc[:, j] for j in range(native.shape[1]))
+    return _sized(native.shape, names, _single(columns, _pandas_column))
+
+
+def _column_names(native: Any) -> list[Any]:
+    # An Arrow table's `columns` are the columns themselves.
+    return list(native.column_names if hasattr(native, "column_names") else native.columns)
+
+
+def _names(columns: list[Any]) -> tuple[str, ...] | None:
+    """Return the column names, None if none is a string, as scikit-learn does."""
+    _check_unique(columns)
+    strings = [isinstance(name, str) for name in columns]
+    if any(strings) and not all(strings):
+        types = sorted({type(name).__name__ for name in columns})
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but your "
+            f"input has {types} as feature name / column name types. Convert them all to strings, "
+            "for example with X.columns = X.columns.astype(str)."
+        )
+    return tuple(columns) if any(strings) else None
+
+
+def _check_unique(columns: list[Any]) -> None:
+    double = [name for name, count in Counter(columns).items() if count > 1]
+    if double:
+        raise ValueError(f"Column names occur more than once: {double}. Rename or drop columns.")
+
+
+def _wraps_matrix(native: Any) -> bool:
+    """Tell whether a pandas frame is a row-major NumPy matrix inside."""
+    dtypes = set(native.dtypes)
+    if 0 in native.shape or len(dtypes) != 1 or not isinstance(dtypes.pop(), np.dtype):
+        return False
+    first = native.iloc[:, 0].to_numpy()
+    return bool(len(first) > 1 and first.strides[0] > first.itemsize)
+
+
+def _pandas_column(series: Any) -> Any:
+    if isinstance(series.dtype, np.dtype):
+        return series.to_numpy()
+    if series.dtype == "category":
+        return Categorical(series.cat.codes.to_numpy(), series.cat.categories.to_numpy())
+    try:
+        column = pa.array(series, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        return np.asarray(series)
+    return np.asarray(series) if isinstance(column.type, pa.BaseExtensionType) else column
+
+
+def _series_column(series: nw.Series[Any]) -> Any:
+    native = series.to_native()
+    if isinstance(native, pa.ChunkedArray):
+        return native
+    if series.dtype != nw.Object:  # whose Arrow form is a list of pointers
+        try:
+            return pa.chunked_array(series.to_arrow())
+        except (pa.ArrowException, TypeError, ValueError):
+            pass
+    return object_array(series.to_list(), len(series))
+
+
+def frame_backend(table: Any) -> str | None:
+    """Return the name by which narwhals makes frames of this library; None if it is not a frame."""
+    try:
+        name = nw.from_native(table).implementation.value
+    except (TypeError, ValueError):
+        return None
+    return name if name in ("pandas", "modin", "cudf", "polars", "pyarrow") else None
+
+
+# --- the columns of fit --------------------------------------------------------------------------
+
+
+def check_columns(
+    table: Table, names: tuple[str, ...] | None, n_columns: int, expecting: str
+) -> None:
+    """Raise unless a table has these columns; a table without names needs only their number."""
+    if names is not None and table.names is not None and names != table.names:
+        raise ValueError(_different_names(names, table.names))
+    if table.shape[1] != n_columns:
+        listed = f": {list(names)}" if names else ""
+        raise ValueError(
+            f"X has {table.shape[1]} features, but {expecting} is expecting {n_columns} features "
+            f"as input. Pass the columns of fit{listed}."
+        )
+
+
+def _different_names(expected: tuple[str, ...], got: tuple[str, ...]) -> str:
+    unexpected = [name for name in got if name not in expected]
+    lacking = [name for name in expected if name not in got]
+    message = "The feature names should match those that were passed during fit.\n"
+    for title, names in (
+        ("Feature names unseen at fit time", unexpected),
+        ("Feature names seen at fit time, yet now missing", lacking),
+    ):
+        message += f"{title}:\n" + "".join(f"- {name}\n" for name in names) if names else ""
+    if not unexpected and not lacking:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    return f"{message}Pass the columns {list(expected)}, in this order."

@@ -1,0 +1,1 @@
+"""ROCK: clustering by links."""

@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import math
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.stats import chisquare
+
+from softmodes import reference
+from softmodes._algorithm.loop import Plan, best_run, first_centers, run_once, runs, tie_order
+from softmodes._algorithm.randomness import Use, address
+from softmodes._rows.block import unpack
+from softmodes._rows.stores import again
+from softmodes._rows.tally import Metric, tally_block
+from softmodes.metrics import expected_cost
+from softmodes.rounding import plurality, soft, uniform
+from support import open_store, table
+
+SIZES = (2, 3, 2, 5, 9, 17, 2)
+NOTHING_IGNORED = np.full(len(SIZES), -1, np.int32)
+
+
+def plan(**changes):
+    base = Plan(
+        k=4,
+        rounding=soft(2.0),
+        init="random",
+        n_init=1,
+        max_iter=12,
+        patience=5,
+        select="last",
+        yardstick="expected_cost",
+        seed=7,
+    )
+    return replace(base, **changes)
+
+
+def reference_run(codes, first, the_plan, store, index=0):
+    """Algorithm 1, obvious and slow: labels of every round."""
+    tie_key = address(the_plan.seed, index, Use.TIE)
+    centers, rounds = first.copy(), []
+    while len(rounds) < the_plan.max_iter:
+        labels, _ = reference.assign(codes, centers, NOTHING_IGNORED, tie_key=tie_key)
+        rounds.append(labels)
+        if len(rounds) > 1 and (rounds[-1] == rounds[-2]).all():
+            break
+        settled = the_plan.settles
+        parts = () if settled else (len(rounds),)
+        key = address(the_plan.seed, index, Use.DRAW, *parts)
+        for i in range(the_plan.k):
+            for j in range(codes.shape[1]):
+                counts = np.bincount(codes[labels == i, j], minlength=store.sizes[j])
+                if counts.any():
+                    centers[i, j] = reference.draw(counts, the_plan.rounding.t, key, i, j)
+    return rounds
+
+
+@pytest.mark.parametrize("t", [1.0, 2.0, math.inf])
+def test_a_run_equals_algorithm_1_written_out(t):
+    store = open_store(table(300, SIZES, seed=2))
+    codes = unpack(store.blocks[0], np.arange(300))
+    the_plan = plan(rounding=soft(t))
+    expected = reference_run(codes, first_centers(store, the_plan, 0), the_plan, store)
+    seen = []
+    run = run_once(store, replace(the_plan, on_round=(lambda s: seen.append(s.labels()),)), 0)
+    assert len(seen) == len(expected) > 2
+    for found, wanted in zip(seen, expected, strict=True):
+        assert_array_equal(found, wanted)
+    assert run.history[-1].moved is (len(expected) == the_plan.max_iter)
+
+
+@pytest.mark.parametrize("t", [1.0, 2.5, math.inf])
+@pytest.mark.parametrize("cuts", [(1,), (64, 65), (100, 200, 299)])
+def test_same_answer_however_the_rows_are_cut(t, cuts):
+    X = table(300, (*SIZES, 300), seed=3)
+    whole, pieces = (
+        best_run(open_store(X, c), plan(rounding=soft(t), n_init=3)) for c in ((), cuts)
+    )
+    assert_array_equal(whole.centers, pieces.centers)
+    assert_array_equal(whole.tally.cells, pieces.tally.cells)
+    assert whole.history == pieces.history
+    for j in whole.tally.wide:
+        assert (whole.tally.wide[j] != pieces.tally.wide[j]).nnz == 0
+
+
+def test_a_restart_does_not_depend_on_the_others():
+    store = open_store(table(200, SIZES, seed=5))
+    all_runs = list(runs(store, plan(n_init=4)))
+    alone = run_once(store, plan(n_init=4), 3)
+    assert_array_equal(all_runs[3].centers, alone.centers)
+    assert all_runs[3].history == alone.history
+    assert all_runs[2].history != alone.history
+
+
+def test_history_is_what_the_partition_of_each_round_costs():
+    X = table(250, SIZES, seed=8)
+    seen = []
+
+    def watch(state):
+        seen.append((expected_cost(X, state.labels()), len(set(state.labels()))))
+
+    run = run_once(open_store(X), plan(k=6, on_round=(watch,)), 0)
+    assert [r.expected_cost for r in run.history] == pytest.approx([cost for cost, _ in seen])
+    assert [r.clusters for r in run.history] == [clusters for _, clusters in seen]
+    assert [r.moved for r in run.history[:-1]] == [True] * (len(run.history) - 1)
+
+
+def test_the_best_round_is_kept_and_it_is_not_always_the_last():
+    store = open_store(table(120, (2,) * 12, seed=9, groups=4))
+    found = [
+        run_once(store, plan(select="best", rounding=uniform, max_iter=30, seed=s), 0)
+        for s in range(30)
+    ]
+    for run in found:
+        assert run.chosen.expected_cost == min(r.expected_cost for r in run.history)
+    assert any(r.chosen.expected_cost < r.history[-1].expected_cost for r in found), (
+        "nothing tested"
+    )
+
+
+def test_patience_ends_a_run_and_select_last_never_stops_for_it():
+    store = open_store(table(120, (2,) * 12, seed=9, groups=4))
+    hasty = plan(select="best", rounding=uniform, patience=3, max_iter=60)
+    for seed in range(10):
+        run = run_once(store, replace(hasty, seed=seed), 0)
+        idle = len(run.history) - 1 - run.best_round
+        assert idle == 3 or run.converged
+        last = run_once(store, replace(hasty, seed=seed, select="last"), 0)
+        assert last.converged or len(last.history) == 60
+        assert last.history[: len(run.history)] == run.history
+
+
+def test_ties_between_centers_are_uniform_over_rows_and_settled_between_rounds():
+    store = open_store(np.zeros((4000, 3), int))
+    centers = np.zeros((4, 3), np.int32)
+    sizes = np.zeros(4, int)
+    for seed in range(20):
+        metric = tie_order(plan(seed=seed), 0)
+        labels = store.labels(centers, metric)
+        assert_array_equal(labels, store.labels(centers, metric))
+        sizes += np.bincount(labels, minlength=4)
+    assert chisquare(sizes).pvalue > 1e-6
+    lopsided = sizes + np.array([1200, -400, -400, -400])
+    assert chisquare(lopsided).pvalue < 1e-6, "a bias of 1.5 % of the rows would not be noticed"
+    assert_array_equal(store.labels(centers, Metric()), np.zeros(4000))
+
+
+def test_a_callback_that_returns_true_stops_the_whole_fit():
+    store = open_store(table(200, SIZES, seed=5))
+    calls = []
+
+    def stop_in_run_1(state):
+        calls.append((state.run, state.round))
+        return state.run == 1 and state.round == 1
+
+    found = list(runs(store, plan(n_init=5, on_round=(stop_in_run_1,))))
+    assert len(found) == 2
+    assert found[1].stopped
+    assert calls[-1] == (1, 1)
+
+
+@pytest.mark.parametrize("yardstick", ["cost", "expected_cost"])
+def test_the_best_restart_has_the_lowest_yardstick(yardstick):
+    store = open_store(table(200, SIZES, seed=5))
+    the_plan = plan(n_init=8, rounding=plurality, yardstick=yardstick)
+    costs = [getattr(run.chosen, yardstick) for run in runs(store, the_plan)]
+    assert getattr(best_run(store, the_plan).chosen, yardstick) == min(costs) < max(costs)
+
+
+def test_given_centers_a_weight_of_two_gives_the_tally_of_the_row_twice():
+    X = table(90, (*SIZES, 300), seed=12)
+    weight = np.random.default_rng(1).integers(0, 4, 90)
+    codes = unpack(open_store(X).blocks[0], np.arange(90))
+    centers = codes[[3, 50, 77]]
+    weighted = open_store(X, weight=weight).blocks[0]
+    repeated = open_store(np.concatenate([np.repeat(X, weight, axis=0), X]))
+    repeated = repeated.blocks[0]  # the rows once more keep all categories in the table
+    once = tally_block(open_store(X).blocks[0], centers, Metric())
+    a, b = tally_block(weighted, centers, Metric()), tally_block(repeated, centers, Metric())
+    assert_array_equal(a.cells + once.cells, b.cells)
+    assert_array_equal(a.sizes + once.sizes, b.sizes)
+    assert a.cost + once.cost == b.cost
+    for j in a.wide:
+        assert (a.wide[j] + once.wide[j] != b.wide[j]).nnz == 0
+
+
+@pytest.mark.parametrize(("answer", "stops"), [(np.True_, True), (np.False_, False), (1, False)])
+def test_a_callback_stops_a_fit_with_numpys_true_as_well(answer, stops):
+    store = open_store(table(200, SIZES, seed=5))
+    run = run_once(store, plan(on_round=(lambda state: answer,)), 0)
+    assert run.stopped is stops
+    assert (len(run.history) == 1) is stops
+
+
+def test_labels_of_a_round_can_be_asked_for_later_and_from_other_threads(monkeypatch):
+    """What the other thread may find remembered, it finds; the fit goes on before it is used."""
+    X = table(3000, (2,) * 64, seed=6)
+    the_plan = plan(k=40, rounding=plurality, max_iter=20)
+    expected, states, answers = [], [], []
+    run_once(open_store(X), replace(the_plan, on_round=(lambda s: expected.append(s.labels()),)), 0)
+    fit_goes_on, looked_up = threading.Event(), threading.Event()
+    look_up = again._Kept.changed
+
+    def look_up_and_wait(self, centers, metric):
+        changed = look_up(self, centers, metric)
+        if threading.current_thread() is not threading.main_thread():
+            looked_up.set()
+            fit_goes_on.wait(10)
+        return changed
+
+    def ask_in_another_thread(state):
+        states.append(state)
+        if state.round == 1:
+            answers.append(pool.submit(state.labels))
+            while not (looked_up.is_set() or answers[0].done()):
+                time.sleep(0.001)
+        if state.round == 3:
+            fit_goes_on.set()
+
+    monkeypatch.setattr(again._Kept, "changed", look_up_and_wait)
+    with ThreadPoolExecutor(1) as pool:
+        run_once(open_store(X), replace(the_plan, on_round=(ask_in_another_thread,)), 0)
+        assert len(states) == len(expected) > 3
+        assert_array_equal(answers[0].result(), expected[1])
+    assert (expected[1] != expected[3]).any(), "no label changed: nothing tested"
+    for state, wanted in zip(states, expected, strict=True):
+        assert_array_equal(state.labels(), wanted)

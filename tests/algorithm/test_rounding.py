@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import chisquare
+
+from softmodes import reference
+from softmodes._algorithm.cost import expected_cost
+from softmodes._algorithm.randomness import Use, address, fold, fold_array
+from softmodes._rows.block import Layout
+from softmodes._rows.tally import Tally
+from softmodes.rounding import Draw, plurality, resolve, soft, uniform
+
+N_SEEDS = 25
+
+
+def tally_of(counts):
+    """One cluster per row of `counts`, one feature."""
+    counts = np.atleast_2d(np.asarray(counts, np.int64))
+    return Tally(counts, {}, counts.sum(axis=1), 0, 0)
+
+
+def drawing(rounding, n_values, seed=0):
+    sizes = np.array([n_values], np.int32)
+    return Draw(rounding, seed, Layout(sizes, np.array([-1], np.int32)), sizes)
+
+
+def frequencies(rounding, counts, n_clusters=800):
+    """How often each value is drawn, over several seeds and clusters with the same counts."""
+    tally = tally_of([counts] * n_clusters)
+    start = np.zeros((n_clusters, 1), np.int32)
+    drawn = [drawing(rounding, len(counts), seed)(tally, start, 0, 1) for seed in range(N_SEEDS)]
+    return np.bincount(np.concatenate(drawn)[:, 0], minlength=len(counts))
+
+
+def p_value(observed, probabilities):
+    occurring = probabilities > 0
+    assert observed[~occurring].sum() == 0
+    return chisquare(observed[occurring], probabilities[occurring] * observed.sum()).pvalue
+
+
+@pytest.mark.parametrize("t", [1.0, 1.5, 3.0])
+def test_centers_are_drawn_with_probability_share_to_the_t(t):
+    counts = np.array([50, 30, 0, 20])
+    observed = frequencies(soft(t), counts)
+    assert p_value(observed, soft(t)([counts])[0]) > 1e-6
+
+
+@pytest.mark.parametrize("t", [1.0, 1.5, 3.0])
+def test_a_slightly_wrong_t_would_be_noticed(t):
+    counts = np.array([50, 30, 0, 20])
+    observed = frequencies(soft(t), counts)
+    assert p_value(observed, soft(t + 0.2)([counts])[0]) < 1e-6
+
+
+def test_plurality_ties_are_uniform_and_lowest_index_ties_would_be_noticed():
+    observed = frequencies(plurality, np.array([7, 2, 7, 7]))
+    assert observed[1] == 0
+    assert p_value(observed, np.array([1 / 3, 0, 1 / 3, 1 / 3])) > 1e-6
+    assert p_value(observed, np.array([0.36, 0, 0.32, 0.32])) < 1e-6
+
+
+def test_plurality_ties_are_settled_for_a_run_and_differ_between_runs():
+    tally, start = tally_of([[5, 5]] * 64), np.zeros((64, 1), np.int32)
+    draw = drawing(plurality, 2)
+    first = draw(tally, start, 0, 1)
+    assert_array_equal(first, draw(tally, start, 0, 9))
+    assert (first != draw(tally, start, 1, 1)).any()
+
+
+def test_finite_t_draws_afresh_in_every_round():
+    tally, start = tally_of([[5, 5]] * 64), np.zeros((64, 1), np.int32)
+    draw = drawing(soft(2.0), 2)
+    assert (draw(tally, start, 0, 1) != draw(tally, start, 0, 2)).any()
+
+
+def test_very_large_t_equals_plurality_where_the_top_counts_differ():
+    rng = np.random.default_rng(1)
+    counts = rng.integers(0, 30_000, (400, 5))
+    top = np.sort(counts, axis=1)
+    counts = counts[(top[:, -1] - top[:, -2]) / top[:, -1] > 40 / 1e6]
+    assert len(counts) > 300
+    start = np.zeros((len(counts), 1), np.int32)
+    sharp = drawing(soft(1e6), 5)(tally_of(counts), start, 0, 1)
+    assert_array_equal(sharp, drawing(plurality, 5)(tally_of(counts), start, 0, 1))
+    assert_array_equal(sharp[:, 0], counts.argmax(axis=1))
+    assert np.isfinite(soft(1e6)(counts)).all()
+
+
+def test_native_draws_follow_the_written_law_word_by_word():
+    rng = np.random.default_rng(2)
+    counts = rng.integers(0, 40, (300, 6)) * (rng.random((300, 6)) < 0.7)
+    counts[:, 3] += 1
+    start = np.zeros((300, 1), np.int32)
+    key = address(5, 2, Use.DRAW, 7)
+    for t in (1.0, 2.5, 40.0):
+        drawn = drawing(soft(t), 6, seed=5)(tally_of(counts), start, 2, 7)[:, 0]
+        for i, row in enumerate(counts):
+            u = (fold(key, i, 0) >> 11) * 2.0**-53
+            edges = np.cumsum(soft(t)([row])[0])
+            assert drawn[i] == np.searchsorted(edges, u * edges[-1], side="right")
+
+
+def test_counts_beyond_the_table_of_logarithms_are_drawn_by_the_same_law():
+    observed = frequencies(soft(2.0), np.array([3_000_000, 2_000_000]))
+    assert p_value(observed, np.array([9 / 13, 4 / 13])) > 1e-6
+
+
+def test_an_empty_cluster_keeps_its_center():
+    start = np.array([[2], [1]], np.int32)
+    for rounding in (soft(1.0), soft(3.0), plurality, lambda c: soft(1.0)(c)):
+        drawn = drawing(rounding, 3)(tally_of([[0, 0, 0], [0, 0, 4]]), start, 0, 1)
+        assert_array_equal(drawn, [[2], [2]])
+
+
+def test_a_users_function_is_drawn_from_by_its_own_law():
+    def flattened(counts):
+        weights = np.sqrt(counts)
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    counts = np.array([81, 16, 1])
+    observed = frequencies(resolve(flattened, 3.0), counts)
+    assert p_value(observed, np.array([9, 4, 1]) / 14) > 1e-6
+
+
+def test_families_agree_at_their_ends():
+    counts = np.array([[4, 4, 1], [1, 0, 0], [0, 0, 0]])
+    assert_allclose(uniform(counts), [[4 / 9, 4 / 9, 1 / 9], [1, 0, 0], [0, 0, 0]])
+    assert_allclose(plurality(counts), [[0.5, 0.5, 0], [1, 0, 0], [0, 0, 0]])
+    assert_allclose(soft(2)(counts)[0], np.array([16, 16, 1]) / 33)
+
+
+@pytest.mark.parametrize(
+    ("rounding", "t", "message"),
+    [
+        ("soft", 0.5, "t=0.5 is not a number >= 1"),
+        ("soft", math.nan, "t=nan is not a number >= 1"),
+        ("soft", "3", "t='3' is not a number >= 1"),
+        ("plurality", 2.0, "t=2.0 has a meaning for rounding='soft' only"),
+        ("hard", 3.0, "rounding='hard' is not known. Pass 'soft', 'plurality', 'uniform'"),
+        (7, 3.0, "rounding=7 is neither a name nor a function"),
+        (lambda c: 1 - soft(1)(c), 3.0, "sum to 1"),
+        (lambda c: soft(1)(-c + c.max() + 1.0), 3.0, "does not keep order"),
+        (lambda c: c[:, 0], 3.0, "expected"),
+    ],
+)
+def test_a_wrong_rounding_is_refused_by_name(rounding, t, message):
+    with pytest.raises(ValueError, match=message):
+        resolve(rounding, t)
+
+
+def test_scalar_and_array_hashes_agree():
+    parts = np.arange(50)
+    assert [fold(99, int(p)) for p in parts] == fold_array(99, parts).tolist()
+
+
+@pytest.mark.parametrize("t", [1.0, 3.0, math.inf])
+@pytest.mark.parametrize("n_values", [1, 2, 3, 15, 16, 17, 31, 32, 33, 100, 256])
+def test_draws_equal_the_reference(n_values, t):
+    rng = np.random.default_rng(n_values)
+    counts = rng.integers(0, 5, (60, n_values)) * rng.integers(0, 2, (60, n_values))
+    counts[:20] *= 1 << 40
+    counts[counts.sum(axis=1) == 0, -1] = 1
+    drawn = drawing(soft(t), n_values, seed=4)(tally_of(counts), np.zeros((60, 1), np.int32), 2, 3)
+    key = address(4, 2, Use.DRAW, *(() if math.isinf(t) else (3,)))
+    expected = [reference.draw(c, t, key, i, 0) for i, c in enumerate(counts)]
+    assert_array_equal(drawn[:, 0], expected)
+
+
+def many_counts():
+    """More cells than one thread is given: features of few and many values, and a wide one."""
+    rng = np.random.default_rng(0)
+    n_codes = np.array([2, 3, 40, 250, 1000, 17], np.int32)
+    layout = Layout(n_codes, np.full(6, -1, np.int32))
+    cells = rng.integers(0, 1 << 20, (700, layout.n_cells)) * rng.integers(0, 2, layout.n_cells)
+    return Tally(cells, {}, cells.sum(axis=1), 0, 0), layout, n_codes
+
+
+@pytest.mark.parametrize("t", [1.0, 2.5, math.inf])
+def test_threads_change_no_draw(t):
+    tally, layout, n_codes = many_counts()
+    start = np.zeros((700, 6), np.int32)
+    one, three = (
+        Draw(soft(t), 1, layout, n_codes, n_threads=n)(tally, start, 0, 1) for n in (1, 3)
+    )
+    assert len(np.unique(one[:, 3])) > 20
+    assert_array_equal(three, one)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_threads_change_no_expected_cost(weighted):
+    tally, layout, n_codes = many_counts()
+    weight = np.arange(1, 7, dtype=np.uint32) if weighted else None
+    one, three = (expected_cost(tally, layout, n_codes, weight, n_threads=n) for n in (1, 3))
+    assert three == one > 0
+
+
+def test_expected_cost_of_very_many_features_and_clusters():
+    counts = np.random.default_rng(1).integers(0, 9, (230, 5000, 2))
+    n_codes = np.full(5000, 2, np.int32)
+    tally = tally_of(counts.reshape(230, -1))
+    layout = Layout(n_codes, np.full(5000, -1, np.int32))
+    sizes = counts.sum(axis=2)
+    expected = (sizes - (counts**2).sum(axis=2) / np.maximum(sizes, 1)).sum()
+    found = {expected_cost(tally, layout, n_codes, n_threads=n) for n in (1, 2)}
+    assert len(found) == 1
+    assert found.pop() == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("largest", [1, (1 << 26) - 3, (1 << 26) + 3, (1 << 31) + 1, 1 << 45])
+def test_expected_cost_is_right_for_counts_of_any_size(largest):
+    counts = np.array([[largest, 0, 1, 1], [largest // 2, largest // 3, 1, 0], [0, 0, 0, 0]])
+    sizes = np.array([4], np.int32)
+    layout = Layout(sizes, np.array([-1], np.int32))
+    exact = sum(
+        Fraction(sum(row) ** 2 - sum(c * c for c in row), sum(row))
+        for row in counts.tolist()
+        if sum(row)
+    )
+    assert expected_cost(tally_of(counts), layout, sizes) == pytest.approx(float(exact), rel=1e-9)
+
+
+@pytest.mark.parametrize("answer", [[["x", "y"]], object(), [[1.0], [0.5, 0.5]]])
+def test_a_rounding_that_returns_no_numbers_is_refused_with_what_it_returned(answer):
+    with pytest.raises(ValueError, match=r"rounding=.* returned .* not numbers.*Return an array"):
+        resolve(lambda counts: answer, 3.0)
+
+
+def test_a_rounding_that_returns_no_numbers_later_is_refused_with_the_feature():
+    def fails_on_large_counts(counts):
+        return ["x"] if counts.max() > 100 else counts / counts.sum(axis=1, keepdims=True)
+
+    draw = drawing(resolve(fails_on_large_counts, 3.0), 2)
+    with pytest.raises(ValueError, match=r"returned \['x'\] for feature 0.*not numbers"):
+        draw(tally_of([[200, 3]]), np.zeros((1, 1), np.int32), 0, 1)

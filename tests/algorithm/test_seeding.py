@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.stats import chisquare
+
+from softmodes._algorithm.randomness import fold_array, tickets
+from softmodes._algorithm.seeding import METHODS, Seeding, cao, d1, d1_greedy, huang, random_rows
+from softmodes._rows.block import unpack
+from support import open_store, table
+
+
+def codes_of(store):
+    return np.concatenate([unpack(b, np.arange(len(b.packed))) for b in store.blocks])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("rows", "k"),
+    [
+        ([["a"]], 1),
+        ([["a", "b"]] * 6, 4),
+        ([["a"], ["b"], ["a"]], 3),
+        (table(30, (2, 3, 4)).tolist(), 30),
+        (table(40, (2, 2)).tolist(), 17),
+    ],
+    ids=["one row", "all rows equal", "fewer distinct rows than k", "k = n", "few distinct rows"],
+)
+def test_seeding_never_fails_and_returns_rows_of_the_table(method, rows, k):
+    store = open_store(np.array(rows))
+    seeds = METHODS[method](Seeding(store, k, 3, 0))
+    assert seeds.shape == (k, store.layout.n_features)
+    known = {tuple(row) for row in codes_of(store)}
+    assert all(tuple(seed) in known for seed in seeds)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_seeds_do_not_depend_on_the_cut_or_on_kept_caches(method, monkeypatch):
+    X = table(400, (2, 3, 5, 2), seed=1)
+    weight = np.random.default_rng(0).integers(0, 4, 400)
+    k = 9 if method in ("cao", "huang") else 40
+    expected = METHODS[method](Seeding(open_store(X, weight=weight), k, 5, 2))
+    for cuts in [(1,), (100, 101, 399), (256,)]:
+        store = open_store(X, cuts, weight)
+        assert_array_equal(METHODS[method](Seeding(store, k, 5, 2)), expected)
+    forgetful = open_store(X, (123,), weight)
+    plain_map = forgetful.map
+    rng = np.random.default_rng(7)
+
+    def map_and_forget(task):
+        found = plain_map(task)
+        for block in forgetful.blocks:
+            if rng.random() < 0.5:
+                block.cache.clear()
+        return found
+
+    monkeypatch.setattr(forgetful, "map", map_and_forget)
+    assert_array_equal(METHODS[method](Seeding(forgetful, k, 5, 2)), expected)
+
+
+def second_seed_counts(n_seeds=4000):
+    """Second D1 seeds over many seeds of the generator, given that row 0 was the first."""
+    X = np.array([[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 1]])
+    store = open_store(X)
+    counts = np.zeros(4, int)
+    for seed in range(n_seeds):
+        first, second = d1(Seeding(store, 2, seed, 0)).sum(axis=1)
+        if first == 0:
+            counts[[0, 1, 2, 2, 3][second]] += 1
+    assert counts.sum() > n_seeds / 8
+    return counts
+
+
+def test_d1_draws_rows_with_probability_proportional_to_distance():
+    counts = second_seed_counts()
+    assert counts[0] == 0
+    assert chisquare(counts[1:], counts.sum() * np.array([1, 2, 4]) / 7).pvalue > 1e-6
+    squared = counts.sum() * np.array([1, 4, 16]) / 21
+    assert chisquare(counts[1:], squared).pvalue < 1e-6, "a D2 law would not be noticed"
+
+
+def steps_ahead(step, k):
+    return min(step // 4, 64, k - step) if step >= 16 else 1
+
+
+def reference_greedy(codes, seeding, n_candidates):
+    """Greedy D1, obvious and slow, from the same random words.
+
+    Tickets are drawn for some steps ahead; one that no longer lies in its row's share is void.
+    """
+    n = len(codes)
+    seeds = [codes[seeding.tickets(0, 1, n)[0]]]
+    nearest = (codes != seeds[0]).sum(axis=1)
+    tickets = []
+    n_void = 0
+    for step in range(1, seeding.k):
+        valid = [(row, rest) for row, rest in tickets if rest < nearest[row]]
+        n_void += len(tickets) - len(valid)
+        if len(valid) < n_candidates:
+            n_drawn = n_candidates * steps_ahead(step, seeding.k)
+            drawn = seeding.tickets(step, n_drawn, int(nearest.sum()))
+            ends = np.cumsum(nearest)
+            rows = np.searchsorted(ends, drawn, side="right")
+            valid = list(zip(rows, drawn - (ends - nearest)[rows], strict=True))
+        candidates = codes[[row for row, _ in valid[:n_candidates]]]
+        tickets = valid[n_candidates:]
+        lowered = [np.minimum(nearest, (codes != c).sum(axis=1)) for c in candidates]
+        best = int(np.argmin([low.sum() for low in lowered]))
+        nearest = lowered[best]
+        seeds.append(candidates[best])
+    return np.array(seeds), n_void
+
+
+@pytest.mark.parametrize("n_candidates", [1, 4])
+@pytest.mark.parametrize("k", [8, 60])
+def test_d1_equals_a_slow_reference(n_candidates, k):
+    X = table(6000, (2, 3, 4, 2, 17, 300), seed=3, groups=9)
+    store = open_store(X, (5000,))
+    seeding = Seeding(store, k, 11, 1)
+    expected, n_void = reference_greedy(codes_of(store), seeding, n_candidates)
+    assert_array_equal(d1(seeding, n_candidates), expected)
+    assert n_void > 0 or k == 8, "no ticket was void: the case is not tested"
+
+
+def test_tickets_drawn_ahead_follow_the_law_of_those_drawn_now():
+    """All rows differ in the first column; half of them, in the second one too, count twice."""
+    first = np.arange(200)
+    second = np.where(first % 2 == 1, first, 0)
+    store = open_store(np.column_stack([first, second]))
+    n_far, expected = 0, 0.0
+    for seed in range(400):
+        seeds = d1(Seeding(store, 24, seed, 0))
+        left = np.setdiff1d(first, seeds[:23, 0])
+        shares = 1 + left % 2
+        expected += shares[left % 2 == 1].sum() / shares.sum()
+        n_far += seeds[23, 0] % 2
+    assert abs(n_far - expected) < 5 * np.sqrt(expected)
+
+
+def test_greedy_takes_two_plus_log_k_candidates():
+    store = open_store(table(500, (3, 3, 3, 3), seed=4))
+    seeding = Seeding(store, 20, 0, 0)
+    assert_array_equal(d1_greedy(seeding), d1(seeding, 2 + math.floor(math.log(20))))
+
+
+@pytest.mark.parametrize("k", [10, 150, 299, 300])
+def test_random_seeds_are_distinct_rows(k):
+    X = np.arange(300)[:, None]
+    seeds = random_rows(Seeding(open_store(X), k, 1, 0))
+    assert len(set(seeds[:, 0])) == k
+
+
+def test_random_seeds_are_uniform():
+    store = open_store(np.arange(10)[:, None])
+    drawn = np.concatenate([random_rows(Seeding(store, 3, seed, 0)) for seed in range(3000)])
+    assert chisquare(np.bincount(drawn[:, 0])).pvalue > 1e-6
+
+
+def test_a_row_of_weight_two_is_seeded_as_often_as_two_rows():
+    weighted = open_store(np.array([[0], [1], [2]]), weight=np.array([2, 1, 0]))
+    repeated = open_store(np.array([[0], [0], [1]]))
+    for method in (random_rows, d1):
+        a, b = (
+            np.bincount([method(Seeding(s, 2, seed, 0))[:, 0].sum() for seed in range(2000)])
+            for s in (weighted, repeated)
+        )
+        assert len(a) == len(b)
+        if len(a) > 1 and a.min() > 0:
+            assert chisquare(a, b * a.sum() / b.sum()).pvalue > 1e-6
+
+
+def test_cao_equals_a_slow_reference():
+    store = open_store(table(300, (2, 3, 4, 6), seed=6), (111,))
+    codes = codes_of(store)
+    counts = [np.bincount(column) for column in codes.T]
+    density = sum(c[column] for c, column in zip(counts, codes.T, strict=True))
+    seeds = [codes[np.argmax(density)]]
+    for _ in range(4):
+        distance = np.min([(codes != s).sum(axis=1) for s in seeds], axis=0)
+        seeds.append(codes[np.argmax(density * distance)])
+    assert_array_equal(cao(Seeding(store, 5, 0, 0)), seeds)
+
+
+def test_huang_takes_different_rows():
+    store = open_store(np.arange(50)[:, None] // np.array([1, 2, 3]))
+    seeds = huang(Seeding(store, 20, 0, 0))
+    assert len({tuple(seed) for seed in seeds}) == 20
+
+
+def test_tickets_are_the_high_half_of_the_product():
+    words = fold_array(3, np.arange(1000))
+    for bound in (1, 7, 2**31 + 5, 2**62 + 12345):
+        expected = [int(w) * bound >> 64 for w in words]
+        assert tickets(words, bound).tolist() == expected

@@ -1,0 +1,169 @@
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from softmodes._files import checked_target, write_whole
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def old(tmp_path):
+    path = tmp_path / "old.txt"
+    path.write_text("old")
+    return path
+
+
+@pytest.mark.parametrize("content", [b"new", lambda file: file.write(b"new")])
+def test_bytes_and_functions_take_the_place_of_what_was_there(old, content):
+    write_whole(old, content)
+    assert old.read_text() == "new"
+    assert names(old.parent) == ["old.txt"]
+
+
+@pytest.mark.parametrize("permissions", [0o600, 0o640, 0o666, 0o755])
+def test_a_file_keeps_its_mode(old, permissions):
+    old.chmod(permissions)
+    write_whole(old, b"new")
+    assert mode(old) == permissions
+
+
+def test_nobody_else_can_read_a_private_file_while_it_is_written(old):
+    old.chmod(0o600)
+    seen = []
+    write_whole(old, lambda file: seen.append(stat.S_IMODE(os.fstat(file.fileno()).st_mode)))
+    assert seen == [0o600]
+
+
+def test_a_new_file_has_the_mode_of_any_new_file(tmp_path):
+    (tmp_path / "plain").touch()
+    write_whole(tmp_path / "whole", b"new")
+    assert mode(tmp_path / "whole") == mode(tmp_path / "plain")
+
+
+def test_a_link_stays_and_the_file_that_it_leads_to_is_written(old, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(old.name)
+    write_whole(link, b"new")
+    assert link.is_symlink()
+    assert old.read_text() == "new"
+
+
+def test_a_link_to_nothing_makes_the_file_that_it_leads_to(tmp_path):
+    folder, link = tmp_path / "folder", tmp_path / "link"
+    folder.mkdir()
+    link.symlink_to("folder/new.txt")
+    write_whole(link, b"new")
+    assert link.is_symlink()
+    assert (folder / "new.txt").read_text() == "new"
+
+
+def test_a_pipe_stays_a_pipe_and_passes_the_content_on(tmp_path):
+    pipe, got = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    write_whole(pipe, b"new")
+    reader.join(10)
+    assert got == [b"new"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_device_stays_a_device_and_gets_the_content():
+    ours, theirs = os.openpty()
+    device = Path(os.ttyname(theirs))
+    write_whole(device, b"new")
+    assert os.read(ours, 100) == b"new"
+    assert stat.S_ISCHR(device.stat().st_mode)
+    os.close(ours)
+    os.close(theirs)
+
+
+@pytest.mark.parametrize("mode", ["w", "a"])
+def test_standard_output_in_a_file_keeps_what_was_printed_before(tmp_path, mode):
+    printed = tmp_path / "printed.txt"
+    program = (
+        "from softmodes._files import write_whole; print('before'); "
+        "write_whole('/dev/stdout', b'content\\n'); print('after')"
+    )
+    with open(printed, mode) as file:
+        subprocess.run(
+            [sys.executable, "-c", program],
+            stdout=file,
+            check=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+    assert printed.read_text() == "before\ncontent\nafter\n"
+
+
+def interrupted(file):
+    file.write(b"half of it")
+    raise KeyboardInterrupt
+
+
+def test_what_is_interrupted_leaves_the_old_file_and_nothing_else(old):
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(old, interrupted)
+    assert old.read_text() == "old"
+    assert names(old.parent) == ["old.txt"]
+
+
+def no_room(file):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_failure_names_the_parameter_and_leaves_the_old_file(old):
+    with pytest.raises(OSError, match=r"out='.*old.txt' cannot be written: No space left") as full:
+        write_whole(old, no_room, name="out")
+    assert full.value.errno == 28
+    assert old.read_text() == "old"
+    assert names(old.parent) == ["old.txt"]
+
+
+def test_the_longest_name_that_the_system_takes_can_be_written(tmp_path):
+    path = tmp_path / ("n" * 255)
+    write_whole(path, b"new")
+    assert path.read_text() == "new"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "message"),
+    [
+        ("", ValueError, "out='' is empty. Pass the path of a file to write."),
+        ("a\0b", ValueError, r"out='a\x00b' holds a NUL byte. Pass the path of a file to write."),
+        (".", IsADirectoryError, "out='.' is a folder. Pass the path of a file to write"),
+        ("new/", IsADirectoryError, "out='new/' is a folder. Pass the path of a file to write"),
+        ("no/new.txt", FileNotFoundError, "out='no/new.txt' is in a folder that does not exist."),
+        ("lost/new.txt", FileNotFoundError, "out='lost/new.txt' is in a folder that does not"),
+        (7, TypeError, "out=7 is not a path. Pass a str or a pathlib.Path."),
+    ],
+)
+@pytest.mark.parametrize("refuse", [checked_target, lambda p, name: write_whole(p, b"", name)])
+def test_where_no_file_can_be_is_refused_by_name(
+    tmp_path, monkeypatch, refuse, path, kind, message
+):
+    monkeypatch.chdir(tmp_path)
+    Path("lost").symlink_to("nowhere")
+    with pytest.raises(kind) as refused:
+        refuse(path, name="out")
+    assert str(refused.value).startswith(message)
+    assert names(tmp_path) == ["lost"]
+
+
+def test_links_in_a_circle_are_refused_by_name(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to("link")
+    with pytest.raises(OSError, match=r"path='.*link' cannot be written: Too many levels"):
+        write_whole(link, b"new")
+    assert link.is_symlink()

@@ -1,0 +1,115 @@
+"""The benchmarks run, and every method that is raced solves the same problem."""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks import memory, methods, peers, roofs, scaling, timing, workloads
+
+PACKAGES = {"faiss": "faiss", "numkong": "numkong", "kmodes": "kmodes", "StepMix": "stepmix"}
+SIZES = {2: 9, 3: 4, 5: 3, 12: 2, 17: 1}
+
+
+def small(binary):
+    sizes = [2] * 40 if binary else [s for s, n in SIZES.items() for _ in range(n)]
+    return workloads.Problem(workloads.codes(600, sizes), 5)
+
+
+def naive_cost(problem):
+    centers = problem.table[problem.seeds]
+    return int((problem.table[:, None] != centers).sum(axis=2).min(axis=1).sum())
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_one_hot_distances_are_hamming_distances(binary):
+    problem = small(binary)
+    X = problem.wide
+    squared = ((X[:, None] - X[problem.seeds]) ** 2).sum(axis=2).min(axis=1).sum()
+    assert squared == naive_cost(problem) * (1 if binary else 2)
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_our_pass_has_the_cost_of_the_problem(binary):
+    problem = small(binary)
+    assert methods.rows_pass(problem, 1)().cost == naive_cost(problem)
+    labels = methods.assignment(problem, 1)()
+    assert (problem.table != problem.table[problem.seeds][labels]).sum() == naive_cost(problem)
+
+
+def test_faiss_binary_has_the_cost_of_the_problem():
+    pytest.importorskip("faiss")
+    distances, _ = methods.faiss_binary(small(True), 1)()
+    assert distances.sum() == naive_cost(small(True))
+
+
+@pytest.mark.parametrize("method", methods.PEERS, ids=lambda method: method.name)
+def test_every_peer_runs(method):
+    problem = small(True)
+    pytest.importorskip(PACKAGES.get(method.name.split()[0], "sklearn"))
+    assert method.rows(problem) == 600
+    with method.around(2):
+        method.prepare(problem, 2)()
+
+
+def test_methods_for_bits_refuse_other_tables():
+    refused = [method.name for method in methods.PEERS if not method.rows(small(False))]
+    assert refused == ["faiss IndexBinaryFlat", "numkong"]
+
+
+def test_roof_time_is_that_of_the_packed_columns():
+    speeds = {"lookup": 1e9, "popcount": 1e9, "planes": 1e9, "planes_from": 16}
+    # 3 of the binary features beside fields of 3 bits, 6 in a byte; 4 fields of 2 bits in
+    # 2 nibbles; the other 3 + 2 + 1 features one column each.
+    sizes = np.repeat(list(SIZES), list(SIZES.values())).astype(np.int32)
+    assert roofs.assignment_seconds(sizes, 10**6, 10, speeds) == pytest.approx(0.01 * (1 + 2 + 6))
+    assert roofs.assignment_seconds(sizes, 10**6, 10, speeds | {"popcount": 1e8}) == pytest.approx(
+        0.01 * (2 + 2 + 6)
+    )
+    # With many centers, 9 binary features take 6 planes, and the other 10 one each.
+    assert roofs.assignment_seconds(sizes, 10**6, 80, speeds) == pytest.approx(0.01 * (6 + 10))
+
+
+def test_peak_memory_sees_what_a_method_allocates(tmp_path):
+    ballast = np.ones(50_000_000)  # what this process needs does not count
+    table = np.zeros((200_000, 50), np.uint8)
+    table[::2] = 1
+    np.save(tmp_path / "table.npy", table)
+    one_hot_bytes = 4 * table.size
+    peak = memory.peak_memory("scikit-learn KMeans", tmp_path / "table.npy", 2)
+    assert 0.8 * one_hot_bytes < peak < 2 * one_hot_bytes
+    del ballast
+
+
+def test_the_least_of_the_repeats_counts():
+    waits = iter([0.12, 1e-3, *[0.12] * 20])
+    found = timing.alternate({"wait": lambda: time.sleep(next(waits))}, 3)
+    assert found["wait"].wall < 0.1
+
+
+@pytest.mark.parametrize("slope", [0.7, 1.0, 1.3])
+def test_fitted_growth_is_that_of_the_curve(slope):
+    x = np.geomspace(1e3, 1e5, 9)
+    fixed, per_unit, found = scaling.fit_growth(x, 2e-3 + 1e-6 * x**slope)
+    assert found == pytest.approx(slope, abs=0.02)
+    assert fixed == pytest.approx(2e-3, rel=0.05)
+    assert per_unit == pytest.approx(1e-6, rel=0.2)
+
+
+def test_peers_writes_tables_chart_and_machine(tmp_path):
+    for package in ("faiss", "kmodes", "matplotlib", "numkong", "stepmix"):
+        pytest.importorskip(package)
+    small_run = ["W3b", "--scale", "0.002", "--repeats", "1", "--threads", "1", "--no-memory"]
+    peers.main([*small_run, "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "peers.json").read_text())
+    assert found["workloads"][0]["n"] == 2000
+    assert {"cpu", "cores", "instruction_set", "versions", "date"} <= found["machine"].keys()
+    times = found["workloads"][0]["times"]["1"]
+    ratio = times["scikit-learn KMeans"]["wall"] / times["softmodes"]["wall"]
+    assert f"{ratio:.1f}x" in (tmp_path / "peers.md").read_text()
+    assert (tmp_path / "peers.svg").stat().st_size > 1000

@@ -1,0 +1,133 @@
+"""How much memory there is, and how much a sparse table takes on its way to packed rows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import scipy.sparse as sp
+
+from softmodes import KModes
+from softmodes._rows import memory
+from softmodes._rows.block import Layout
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def groups(tmp_path, monkeypatch):
+    """Lay out control groups as files, and make this process a member of some."""
+
+    def lay_out(own: str, files: dict[str, str]) -> None:
+        for name, text in files.items():
+            path = tmp_path / "cgroup" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        (tmp_path / "own").write_text(own)
+        monkeypatch.setattr(memory, "_GROUPS", tmp_path / "cgroup")
+        monkeypatch.setattr(memory, "_OWN_GROUPS", tmp_path / "own")
+
+    return lay_out
+
+
+def limited(folder: str, most: str, used: int, stat: str = "") -> dict[str, str]:
+    return {
+        f"{folder}/memory.max": f"{most}\n",
+        f"{folder}/memory.current": f"{used}\n",
+        f"{folder}/memory.stat": f"anon {used}\n{stat}",
+    }
+
+
+@pytest.mark.parametrize("tightest", ["pod", "pod/box", "pod/box/job"])
+def test_the_tightest_group_on_the_own_path_is_the_limit(groups, tightest):
+    files: dict[str, str] = {}
+    for folder in ("pod", "pod/box", "pod/box/job"):
+        files |= limited(folder, str(3 * MIB if folder == tightest else 8 * MIB), MIB)
+    files |= limited("pod/other", "0", MIB)
+    groups("0::/pod/box/job\n", files)
+    assert memory.available_memory() == 2 * MIB
+
+
+def test_a_group_without_a_limit_leaves_what_the_machine_has(groups):
+    groups("0::/pod\n", limited("pod", "max", MIB))
+    available = memory.available_memory()
+    assert available is not None
+    assert available > 8 * MIB
+
+
+def test_cached_files_of_a_group_count_as_free(groups):
+    stat = f"active_file {MIB}\ninactive_file {MIB}\nfile {5 * MIB}\n"
+    groups("0::/pod\n", limited("pod", str(4 * MIB), 3 * MIB, stat))
+    assert memory.available_memory() == 3 * MIB
+
+
+def test_a_group_past_its_limit_has_nothing_left(groups):
+    groups("0::/pod\n", limited("pod", str(MIB), 2 * MIB))
+    assert memory.available_memory() == 0
+
+
+@pytest.mark.parametrize("own", ["4:cpu,memory:/box\n0::/\n", "1:cpu:/\n4:memory:/../box\n"])
+@pytest.mark.parametrize("folder", ["memory", "memory/box"])
+def test_limits_of_version_1_are_found_where_the_container_shows_them(groups, own, folder):
+    groups(
+        own,
+        {
+            f"{folder}/memory.limit_in_bytes": f"{5 * MIB}\n",
+            f"{folder}/memory.usage_in_bytes": f"{3 * MIB}\n",
+            f"{folder}/memory.stat": f"inactive_file 7\ntotal_inactive_file {MIB}\n",
+        },
+    )
+    assert memory.available_memory() == 3 * MIB
+
+
+def test_a_fit_beyond_the_limit_of_its_group_is_refused(groups):
+    layout = Layout([2] * 1000, [-1] * 1000)
+    groups("0::/pod\n", limited("pod", str(4 * MIB), MIB))
+    memory.check_memory(layout, 2, 1, None, n_rows=1000)
+    with pytest.raises(MemoryError, match=r"n_clusters=1000 needs \d+ bytes .*3145728 \(0\.0 GiB"):
+        memory.check_memory(layout, 1000, 1, None)
+    with pytest.raises(
+        MemoryError, match=r"100000 rows need 12800000 bytes .*3145728 .*Pass fewer rows or columns"
+    ):
+        memory.check_memory(layout, 2, 1, None, n_rows=100_000)
+
+
+def test_rows_that_would_not_fit_when_packed_are_refused_before_they_are(groups, monkeypatch):
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("rows were packed")
+
+    monkeypatch.setattr("softmodes._estimators.estimators.pack", never)
+    groups("0::/pod\n", limited("pod", str(4 * MIB), MIB))
+    with pytest.raises(MemoryError, match=r"4000000 rows need 64000000 bytes"):
+        KModes(2).fit(sp.csr_array((4_000_000, 3)))
+
+
+SPARSE_FIT = """
+from pathlib import Path
+import numpy as np
+import scipy.sparse as sp
+from softmodes import KModes
+
+def peak():  # ru_maxrss would count the process that started this one
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+
+rng = np.random.default_rng(0)
+n, d, cells = 40_000, 20_000, 200_000
+where = rng.integers(0, n, cells), rng.integers(0, d, cells)
+X = sp.csr_array((np.ones(cells, np.int8), where), (n, d))
+model = KModes(2, init="random", n_init=1, max_iter=2, n_jobs=1, random_state=0)
+model.fit(X[:50])
+before = peak()
+model.fit(X).predict(X)
+print((peak() - before) / (n * d / 8))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from Linux's /proc")
+def test_a_sparse_table_takes_little_more_than_its_packed_rows():
+    """As bytes, the cells alone would take eight times the packed rows."""
+    command = [sys.executable, "-W", "ignore", "-c", SPARSE_FIT]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert float(found.stdout) < 2

@@ -1,0 +1,108 @@
+"""Passes that remember the last one find what a pass made anew finds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from softmodes import SoftModes
+from softmodes._rows import remember
+from softmodes._rows.block import unpack
+from softmodes._rows.tally import Metric, label_block, tally_block
+from softmodes.datasets import make_ccm
+from support import open_store, table
+
+SIZES = (2, 3, 2, 5, 9, 17, 2, 300, 2, 2, 70_000)
+KEY = 1234567
+
+
+def centers_of_a_run(store, k, rng, rounds):
+    """Centers of which ever fewer change; some changes are small, some are whole rows."""
+    block = store.blocks[0]
+    centers = unpack(block, rng.integers(0, len(block.packed), k))
+    for i in range(rounds):
+        yield centers.copy()
+        for c in rng.choice(k, max(k // (i + 2), 1), replace=False):
+            if rng.random() < 0.3:
+                centers[c] = unpack(block, rng.integers(0, len(block.packed), 1))[0]
+            else:
+                j = rng.integers(centers.shape[1])
+                centers[c, j] = rng.integers(store.sizes[j])
+
+
+def assert_same(found, expected):
+    assert (found.cost, found.fingerprint) == (expected.cost, expected.fingerprint)
+    assert_array_equal(found.cells, expected.cells)
+    assert_array_equal(found.sizes, expected.sizes)
+    for j, counts in expected.wide.items():
+        assert_array_equal(found.wide[j].toarray(), counts.toarray())
+
+
+@pytest.mark.parametrize("tie_key", [KEY, None])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("n", "k"), [(1500, 2), (1500, 40), (1500, 50), (700, 300)])
+def test_updates_equal_passes_made_anew(isa, n, k, weighted, tie_key, monkeypatch):
+    monkeypatch.setattr(remember, "LONG_COMPARISON", 0)
+    monkeypatch.setattr(remember, "MOST_CHANGED", 1.0)
+    rng = np.random.default_rng(k)
+    weight = rng.integers(0, 5, n) if weighted else None
+    store = open_store(table(n, SIZES, groups=12), weight=weight)
+    feature_weight = rng.integers(0, 60, len(SIZES)).astype(np.uint32) if k == 40 else None
+    metric = Metric(tie_key, feature_weight)
+    block = store.blocks[0]
+    fresh = replace(block, cache={})
+    for centers in centers_of_a_run(store, k, rng, 8):
+        n_threads = int(rng.integers(1, 3))
+        found = remember.tally_again(block, n_threads, centers, metric)
+        assert_same(found, tally_block(fresh, centers, metric))
+        labels = remember.label_again(block, n_threads, centers, metric)
+        assert_array_equal(labels, label_block(fresh, centers, metric))
+
+
+def test_a_cache_dropped_at_any_time_changes_nothing(monkeypatch):
+    monkeypatch.setattr(remember, "LONG_COMPARISON", 0)
+    rng = np.random.default_rng(0)
+    store = open_store(table(3000, SIZES, groups=9), cuts=(1000, 1001, 2500))
+    kept, dropped = store, open_store(table(3000, SIZES, groups=9), cuts=(1000, 1001, 2500))
+    for centers in centers_of_a_run(store, 30, rng, 10):
+        for block in dropped.blocks:
+            if rng.random() < 0.5:
+                block.cache.clear()
+        assert_same(kept.tally(centers, Metric(KEY)), dropped.tally(centers, Metric(KEY)))
+
+
+def test_only_rows_near_changed_centers_are_compared_anew(monkeypatch):
+    monkeypatch.setattr(remember, "LONG_COMPARISON", 0)
+    rng = np.random.default_rng(0)
+    store = open_store(table(3000, SIZES, groups=9))
+    passes = []
+    monkeypatch.setattr(
+        remember, "tally_block", lambda *given: passes.append("anew") or tally_block(*given)
+    )
+    for centers in centers_of_a_run(store, 30, rng, 10):
+        store.tally(centers, Metric(KEY))
+    assert passes == ["anew"]
+    store.tally(centers, Metric(KEY + 1))  # other ties: another run
+    assert passes == ["anew", "anew"]
+
+
+@pytest.mark.parametrize("t", [2.0, 10.0, math.inf])
+@pytest.mark.parametrize("missing", ["category", "ignore"])
+def test_fits_are_the_same_with_and_without(t, missing, monkeypatch):
+    X = make_ccm(3000, 60, 12, eps=0.25, random_state=0)[0].astype(object)
+    X[np.random.default_rng(0).random(X.shape) < 0.03] = None
+    fits = {}
+    for prune in "01":
+        monkeypatch.setenv("SOFTMODES_PRUNE", prune)
+        model = SoftModes(
+            12, t=t, missing=missing, init="random", n_init=2, select="last", random_state=3
+        )
+        fits[prune] = model.fit(X)
+    assert_array_equal(fits["0"].labels_, fits["1"].labels_)
+    assert_array_equal(fits["0"].cluster_centers_, fits["1"].cluster_centers_)
+    assert fits["0"].history_ == fits["1"].history_
+    assert fits["0"].cost_ == fits["1"].cost_
