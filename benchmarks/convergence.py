@@ -29,7 +29,7 @@ from benchmarks.tables import markdown
 from benchmarks.timing import Timing
 from benchmarks.workloads import overlapping_census
 from softmodes import SoftModes
-from softmodes._algorithm.loop import RoundState
+from softmodes._algorithm.plan import RoundState
 from softmodes.datasets import make_ccm
 
 ROOT = Path(__file__).parents[1]

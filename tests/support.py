@@ -39,4 +39,4 @@ def open_store(
                 weight=None if weight is None else weight[a:b].copy(),
             )
         )
-    return MemoryStore(blocks, codebook.sizes, n_threads)
+    return MemoryStore(blocks, codebook.n_values, n_threads)

@@ -14,7 +14,7 @@ Examples
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from softmodes._estimators.estimators import KModes, SoftModes, load
+    from softmodes._estimators import KModes, SoftModes, load
 
 __all__ = ["KModes", "SoftModes", "load"]
 __version__ = "0.1.0"
@@ -23,9 +23,9 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'softmodes' has no attribute {name!r}")
-    from softmodes._estimators import estimators
+    from softmodes import _estimators
 
-    return getattr(estimators, name)
+    return getattr(_estimators, name)
 
 
 def __dir__() -> list[str]:

@@ -12,11 +12,13 @@ from numpy.testing import assert_array_equal
 from scipy.stats import chisquare
 
 from softmodes import reference
-from softmodes._algorithm.loop import Plan, best_run, first_centers, run_once, runs, tie_order
+from softmodes._algorithm.loop import best_run, first_centers, run_once, runs
+from softmodes._algorithm.plan import Plan
 from softmodes._algorithm.randomness import Use, address
+from softmodes._rows import remember
 from softmodes._rows.block import unpack
-from softmodes._rows.stores import again
-from softmodes._rows.tally import Metric, tally_block
+from softmodes._rows.centers import CodeCenters, Comparison
+from softmodes._rows.tally import Pass, tally_block
 from softmodes.metrics import expected_cost
 from softmodes.rounding import plurality, soft, uniform
 from support import open_store, table
@@ -43,7 +45,7 @@ def plan(**changes):
 def reference_run(codes, first, the_plan, store, index=0):
     """Algorithm 1, obvious and slow: labels of every round."""
     tie_key = address(the_plan.seed, index, Use.TIE)
-    centers, rounds = first.copy(), []
+    centers, rounds = first.codes.copy(), []
     while len(rounds) < the_plan.max_iter:
         labels, _ = reference.assign(codes, centers, NOTHING_IGNORED, tie_key=tie_key)
         rounds.append(labels)
@@ -54,7 +56,7 @@ def reference_run(codes, first, the_plan, store, index=0):
         key = address(the_plan.seed, index, Use.DRAW, *parts)
         for i in range(the_plan.k):
             for j in range(codes.shape[1]):
-                counts = np.bincount(codes[labels == i, j], minlength=store.sizes[j])
+                counts = np.bincount(codes[labels == i, j], minlength=store.n_values[j])
                 if counts.any():
                     centers[i, j] = reference.draw(counts, the_plan.rounding.t, key, i, j)
     return rounds
@@ -81,18 +83,17 @@ def test_same_answer_however_the_rows_are_cut(t, cuts):
     whole, pieces = (
         best_run(open_store(X, c), plan(rounding=soft(t), n_init=3)) for c in ((), cuts)
     )
-    assert_array_equal(whole.centers, pieces.centers)
-    assert_array_equal(whole.tally.cells, pieces.tally.cells)
+    assert_array_equal(whole.centers.codes, pieces.centers.codes)
     assert whole.history == pieces.history
-    for j in whole.tally.wide:
-        assert (whole.tally.wide[j] != pieces.tally.wide[j]).nnz == 0
+    for j in range(X.shape[1]):
+        assert_array_equal(whole.tally.counts.feature(j), pieces.tally.counts.feature(j))
 
 
 def test_a_restart_does_not_depend_on_the_others():
     store = open_store(table(200, SIZES, seed=5))
     all_runs = list(runs(store, plan(n_init=4)))
     alone = run_once(store, plan(n_init=4), 3)
-    assert_array_equal(all_runs[3].centers, alone.centers)
+    assert_array_equal(all_runs[3].centers.codes, alone.centers.codes)
     assert all_runs[3].history == alone.history
     assert all_runs[2].history != alone.history
 
@@ -137,17 +138,26 @@ def test_patience_ends_a_run_and_select_last_never_stops_for_it():
 
 def test_ties_between_centers_are_uniform_over_rows_and_settled_between_rounds():
     store = open_store(np.zeros((4000, 3), int))
-    centers = np.zeros((4, 3), np.int32)
+    centers = CodeCenters(np.zeros((4, 3), np.int32))
     sizes = np.zeros(4, int)
     for seed in range(20):
-        metric = tie_order(plan(seed=seed), 0)
-        labels = store.labels(centers, metric)
-        assert_array_equal(labels, store.labels(centers, metric))
+        comparison = plan(seed=seed).comparison(0)
+        labels = store.labels(centers, comparison)
+        assert_array_equal(labels, store.labels(centers, comparison))
         sizes += np.bincount(labels, minlength=4)
     assert chisquare(sizes).pvalue > 1e-6
     lopsided = sizes + np.array([1200, -400, -400, -400])
     assert chisquare(lopsided).pvalue < 1e-6, "a bias of 1.5 % of the rows would not be noticed"
-    assert_array_equal(store.labels(centers, Metric()), np.zeros(4000))
+    assert_array_equal(store.labels(centers, Comparison()), np.zeros(4000))
+
+
+def test_ties_of_one_run_are_settled_independently_of_another():
+    store = open_store(np.zeros((4000, 3), int))
+    centers = CodeCenters(np.zeros((4, 3), np.int32))
+    first, second = (store.labels(centers, plan().comparison(run)) for run in (0, 1))
+    agreeing = np.count_nonzero(first == second)
+    assert chisquare([agreeing, 4000 - agreeing], [1000, 3000]).pvalue > 1e-6
+    assert chisquare([4000, 0], [1000, 3000]).pvalue < 1e-6, "a key without the run passes"
 
 
 def test_a_callback_that_returns_true_stops_the_whole_fit():
@@ -176,17 +186,18 @@ def test_given_centers_a_weight_of_two_gives_the_tally_of_the_row_twice():
     X = table(90, (*SIZES, 300), seed=12)
     weight = np.random.default_rng(1).integers(0, 4, 90)
     codes = unpack(open_store(X).blocks[0], np.arange(90))
-    centers = codes[[3, 50, 77]]
+    store = open_store(X)
+    asked = Pass(CodeCenters(codes[[3, 50, 77]]), Comparison(), store.n_values)
     weighted = open_store(X, weight=weight).blocks[0]
     repeated = open_store(np.concatenate([np.repeat(X, weight, axis=0), X]))
     repeated = repeated.blocks[0]  # the rows once more keep all categories in the table
-    once = tally_block(open_store(X).blocks[0], centers, Metric())
-    a, b = tally_block(weighted, centers, Metric()), tally_block(repeated, centers, Metric())
-    assert_array_equal(a.cells + once.cells, b.cells)
-    assert_array_equal(a.sizes + once.sizes, b.sizes)
+    once = tally_block(store.blocks[0], asked)
+    a, b = tally_block(weighted, asked), tally_block(repeated, asked)
+    assert_array_equal(a.cluster_sizes + once.cluster_sizes, b.cluster_sizes)
     assert a.cost + once.cost == b.cost
-    for j in a.wide:
-        assert (a.wide[j] + once.wide[j] != b.wide[j]).nnz == 0
+    for j in range(X.shape[1]):
+        both = a.counts + once.counts
+        assert_array_equal(both.feature(j), b.counts.feature(j))
 
 
 @pytest.mark.parametrize(("answer", "stops"), [(np.True_, True), (np.False_, False), (1, False)])
@@ -204,10 +215,10 @@ def test_labels_of_a_round_can_be_asked_for_later_and_from_other_threads(monkeyp
     expected, states, answers = [], [], []
     run_once(open_store(X), replace(the_plan, on_round=(lambda s: expected.append(s.labels()),)), 0)
     fit_goes_on, looked_up = threading.Event(), threading.Event()
-    look_up = again._Kept.changed
+    look_up = remember.LastPass.changed
 
-    def look_up_and_wait(self, centers, metric):
-        changed = look_up(self, centers, metric)
+    def look_up_and_wait(self, asked):
+        changed = look_up(self, asked)
         if threading.current_thread() is not threading.main_thread():
             looked_up.set()
             fit_goes_on.wait(10)
@@ -222,7 +233,7 @@ def test_labels_of_a_round_can_be_asked_for_later_and_from_other_threads(monkeyp
         if state.round == 3:
             fit_goes_on.set()
 
-    monkeypatch.setattr(again._Kept, "changed", look_up_and_wait)
+    monkeypatch.setattr(remember.LastPass, "changed", look_up_and_wait)
     with ThreadPoolExecutor(1) as pool:
         run_once(open_store(X), replace(the_plan, on_round=(ask_in_another_thread,)), 0)
         assert len(states) == len(expected) > 3

@@ -6,34 +6,39 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
 from softmodes import reference
 from softmodes._algorithm.cost import expected_cost
+from softmodes._algorithm.draw import Draw, resolve_rounding
 from softmodes._algorithm.randomness import Use, address, fold, fold_array
 from softmodes._rows.block import Layout
-from softmodes._rows.tally import Tally
-from softmodes.rounding import Draw, plurality, resolve, soft, uniform
+from softmodes._rows.centers import CodeCenters
+from softmodes._rows.counts import Counts
+from softmodes.rounding import plurality, soft, uniform
 
 N_SEEDS = 25
 
 
-def tally_of(counts):
-    """One cluster per row of `counts`, one feature."""
+def counts_of(counts, n_features=1):
+    """One cluster per row of `counts`, features of equally many values."""
     counts = np.atleast_2d(np.asarray(counts, np.int64))
-    return Tally(counts, {}, counts.sum(axis=1), 0, 0)
+    n_values = np.full(n_features, counts.shape[1] // n_features, np.int32)
+    layout = Layout(n_values, np.full(n_features, -1, np.int32))
+    return Counts(layout, n_values, counts, {})
 
 
-def drawing(rounding, n_values, seed=0):
-    sizes = np.array([n_values], np.int32)
-    return Draw(rounding, seed, Layout(sizes, np.array([-1], np.int32)), sizes)
+def drawn_codes(rounding, counts, start=None, seed=0, run=0, round_=1):
+    """Draw the only feature of centers that start at 0."""
+    start = np.zeros((len(counts), 1), np.int32) if start is None else start
+    draw = Draw(rounding, seed)
+    return draw(counts_of(counts), CodeCenters(start), run, round_).codes
 
 
 def frequencies(rounding, counts, n_clusters=800):
     """How often each value is drawn, over several seeds and clusters with the same counts."""
-    tally = tally_of([counts] * n_clusters)
-    start = np.zeros((n_clusters, 1), np.int32)
-    drawn = [drawing(rounding, len(counts), seed)(tally, start, 0, 1) for seed in range(N_SEEDS)]
+    drawn = [drawn_codes(rounding, [counts] * n_clusters, seed=seed) for seed in range(N_SEEDS)]
     return np.bincount(np.concatenate(drawn)[:, 0], minlength=len(counts))
 
 
@@ -65,17 +70,15 @@ def test_plurality_ties_are_uniform_and_lowest_index_ties_would_be_noticed():
 
 
 def test_plurality_ties_are_settled_for_a_run_and_differ_between_runs():
-    tally, start = tally_of([[5, 5]] * 64), np.zeros((64, 1), np.int32)
-    draw = drawing(plurality, 2)
-    first = draw(tally, start, 0, 1)
-    assert_array_equal(first, draw(tally, start, 0, 9))
-    assert (first != draw(tally, start, 1, 1)).any()
+    tied = [[5, 5]] * 64
+    first = drawn_codes(plurality, tied)
+    assert_array_equal(first, drawn_codes(plurality, tied, round_=9))
+    assert (first != drawn_codes(plurality, tied, run=1)).any()
 
 
 def test_finite_t_draws_afresh_in_every_round():
-    tally, start = tally_of([[5, 5]] * 64), np.zeros((64, 1), np.int32)
-    draw = drawing(soft(2.0), 2)
-    assert (draw(tally, start, 0, 1) != draw(tally, start, 0, 2)).any()
+    tied = [[5, 5]] * 64
+    assert (drawn_codes(soft(2.0), tied) != drawn_codes(soft(2.0), tied, round_=2)).any()
 
 
 def test_very_large_t_equals_plurality_where_the_top_counts_differ():
@@ -84,9 +87,8 @@ def test_very_large_t_equals_plurality_where_the_top_counts_differ():
     top = np.sort(counts, axis=1)
     counts = counts[(top[:, -1] - top[:, -2]) / top[:, -1] > 40 / 1e6]
     assert len(counts) > 300
-    start = np.zeros((len(counts), 1), np.int32)
-    sharp = drawing(soft(1e6), 5)(tally_of(counts), start, 0, 1)
-    assert_array_equal(sharp, drawing(plurality, 5)(tally_of(counts), start, 0, 1))
+    sharp = drawn_codes(soft(1e6), counts)
+    assert_array_equal(sharp, drawn_codes(plurality, counts))
     assert_array_equal(sharp[:, 0], counts.argmax(axis=1))
     assert np.isfinite(soft(1e6)(counts)).all()
 
@@ -95,10 +97,9 @@ def test_native_draws_follow_the_written_law_word_by_word():
     rng = np.random.default_rng(2)
     counts = rng.integers(0, 40, (300, 6)) * (rng.random((300, 6)) < 0.7)
     counts[:, 3] += 1
-    start = np.zeros((300, 1), np.int32)
     key = address(5, 2, Use.DRAW, 7)
     for t in (1.0, 2.5, 40.0):
-        drawn = drawing(soft(t), 6, seed=5)(tally_of(counts), start, 2, 7)[:, 0]
+        drawn = drawn_codes(soft(t), counts, seed=5, run=2, round_=7)[:, 0]
         for i, row in enumerate(counts):
             u = (fold(key, i, 0) >> 11) * 2.0**-53
             edges = np.cumsum(soft(t)([row])[0])
@@ -113,7 +114,7 @@ def test_counts_beyond_the_table_of_logarithms_are_drawn_by_the_same_law():
 def test_an_empty_cluster_keeps_its_center():
     start = np.array([[2], [1]], np.int32)
     for rounding in (soft(1.0), soft(3.0), plurality, lambda c: soft(1.0)(c)):
-        drawn = drawing(rounding, 3)(tally_of([[0, 0, 0], [0, 0, 4]]), start, 0, 1)
+        drawn = drawn_codes(rounding, [[0, 0, 0], [0, 0, 4]], start)
         assert_array_equal(drawn, [[2], [2]])
 
 
@@ -123,7 +124,7 @@ def test_a_users_function_is_drawn_from_by_its_own_law():
         return weights / weights.sum(axis=1, keepdims=True)
 
     counts = np.array([81, 16, 1])
-    observed = frequencies(resolve(flattened, 3.0), counts)
+    observed = frequencies(resolve_rounding(flattened, 3.0), counts)
     assert p_value(observed, np.array([9, 4, 1]) / 14) > 1e-6
 
 
@@ -150,7 +151,7 @@ def test_families_agree_at_their_ends():
 )
 def test_a_wrong_rounding_is_refused_by_name(rounding, t, message):
     with pytest.raises(ValueError, match=message):
-        resolve(rounding, t)
+        resolve_rounding(rounding, t)
 
 
 def test_scalar_and_array_hashes_agree():
@@ -165,48 +166,57 @@ def test_draws_equal_the_reference(n_values, t):
     counts = rng.integers(0, 5, (60, n_values)) * rng.integers(0, 2, (60, n_values))
     counts[:20] *= 1 << 40
     counts[counts.sum(axis=1) == 0, -1] = 1
-    drawn = drawing(soft(t), n_values, seed=4)(tally_of(counts), np.zeros((60, 1), np.int32), 2, 3)
+    drawn = drawn_codes(soft(t), counts, seed=4, run=2, round_=3)
     key = address(4, 2, Use.DRAW, *(() if math.isinf(t) else (3,)))
     expected = [reference.draw(c, t, key, i, 0) for i, c in enumerate(counts)]
     assert_array_equal(drawn[:, 0], expected)
 
 
 def many_counts():
-    """More cells than one thread is given: features of few and many values, and a wide one."""
+    """More cells than one thread is given: features of few and many values, and a sparse one."""
     rng = np.random.default_rng(0)
-    n_codes = np.array([2, 3, 40, 250, 1000, 17], np.int32)
-    layout = Layout(n_codes, np.full(6, -1, np.int32))
-    cells = rng.integers(0, 1 << 20, (700, layout.n_cells)) * rng.integers(0, 2, layout.n_cells)
-    return Tally(cells, {}, cells.sum(axis=1), 0, 0), layout, n_codes
+    n_values = np.array([2, 3, 40, 250, 1000, 17], np.int32)
+    layout = Layout(n_values, np.full(6, -1, np.int32))
+    dense = rng.integers(0, 1 << 20, (700, layout.n_cells)) * rng.integers(0, 2, layout.n_cells)
+    sparse = csr_array(rng.integers(1, 99, (700, 1000)) * (rng.random((700, 1000)) < 0.01))
+    return Counts(layout, n_values, dense, {4: sparse})
 
 
 @pytest.mark.parametrize("t", [1.0, 2.5, math.inf])
 def test_threads_change_no_draw(t):
-    tally, layout, n_codes = many_counts()
-    start = np.zeros((700, 6), np.int32)
-    one, three = (
-        Draw(soft(t), 1, layout, n_codes, n_threads=n)(tally, start, 0, 1) for n in (1, 3)
-    )
+    counts = many_counts()
+    start = CodeCenters(np.zeros((700, 6), np.int32))
+    one, three = (Draw(soft(t), 1, n_threads=n)(counts, start, 0, 1).codes for n in (1, 3))
     assert len(np.unique(one[:, 3])) > 20
     assert_array_equal(three, one)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_threads_change_no_expected_cost(weighted):
-    tally, layout, n_codes = many_counts()
+    counts = many_counts()
     weight = np.arange(1, 7, dtype=np.uint32) if weighted else None
-    one, three = (expected_cost(tally, layout, n_codes, weight, n_threads=n) for n in (1, 3))
+    one, three = (expected_cost(counts, weight, n_threads=n) for n in (1, 3))
     assert three == one > 0
+
+
+def test_expected_cost_weighs_every_feature_dense_or_sparse():
+    counts = many_counts()
+    weight = np.arange(1, 7, dtype=np.uint32)
+    expected = 0.0
+    for j in range(6):
+        rows = counts.feature(j).astype(float)
+        sizes = rows.sum(axis=1)
+        mismatches = sizes - (rows**2).sum(axis=1) / np.maximum(sizes, 1)
+        expected += int(weight[j]) * mismatches.sum()
+    assert expected_cost(counts, weight) == pytest.approx(expected, rel=1e-12)
 
 
 def test_expected_cost_of_very_many_features_and_clusters():
     counts = np.random.default_rng(1).integers(0, 9, (230, 5000, 2))
-    n_codes = np.full(5000, 2, np.int32)
-    tally = tally_of(counts.reshape(230, -1))
-    layout = Layout(n_codes, np.full(5000, -1, np.int32))
     sizes = counts.sum(axis=2)
     expected = (sizes - (counts**2).sum(axis=2) / np.maximum(sizes, 1)).sum()
-    found = {expected_cost(tally, layout, n_codes, n_threads=n) for n in (1, 2)}
+    flat = counts_of(counts.reshape(230, -1), n_features=5000)
+    found = {expected_cost(flat, n_threads=n) for n in (1, 2)}
     assert len(found) == 1
     assert found.pop() == pytest.approx(expected, rel=1e-12)
 
@@ -214,26 +224,24 @@ def test_expected_cost_of_very_many_features_and_clusters():
 @pytest.mark.parametrize("largest", [1, (1 << 26) - 3, (1 << 26) + 3, (1 << 31) + 1, 1 << 45])
 def test_expected_cost_is_right_for_counts_of_any_size(largest):
     counts = np.array([[largest, 0, 1, 1], [largest // 2, largest // 3, 1, 0], [0, 0, 0, 0]])
-    sizes = np.array([4], np.int32)
-    layout = Layout(sizes, np.array([-1], np.int32))
     exact = sum(
         Fraction(sum(row) ** 2 - sum(c * c for c in row), sum(row))
         for row in counts.tolist()
         if sum(row)
     )
-    assert expected_cost(tally_of(counts), layout, sizes) == pytest.approx(float(exact), rel=1e-9)
+    assert expected_cost(counts_of(counts)) == pytest.approx(float(exact), rel=1e-9)
 
 
 @pytest.mark.parametrize("answer", [[["x", "y"]], object(), [[1.0], [0.5, 0.5]]])
 def test_a_rounding_that_returns_no_numbers_is_refused_with_what_it_returned(answer):
     with pytest.raises(ValueError, match=r"rounding=.* returned .* not numbers.*Return an array"):
-        resolve(lambda counts: answer, 3.0)
+        resolve_rounding(lambda counts: answer, 3.0)
 
 
 def test_a_rounding_that_returns_no_numbers_later_is_refused_with_the_feature():
     def fails_on_large_counts(counts):
         return ["x"] if counts.max() > 100 else counts / counts.sum(axis=1, keepdims=True)
 
-    draw = drawing(resolve(fails_on_large_counts, 3.0), 2)
+    rounding = resolve_rounding(fails_on_large_counts, 3.0)
     with pytest.raises(ValueError, match=r"returned \['x'\] for feature 0.*not numbers"):
-        draw(tally_of([[200, 3]]), np.zeros((1, 1), np.int32), 0, 1)
+        drawn_codes(rounding, [[200, 3]])

@@ -1,20 +1,23 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.stats import chisquare
 
-from softmodes._algorithm.randomness import fold_array, tickets
+from softmodes._algorithm.randomness import fold_array, integers_below
 from softmodes._algorithm.seeding import METHODS, Seeding, cao, d1, d1_greedy, huang, random_rows
+from softmodes._algorithm.seeding.nearest import SeedDistances
+from softmodes._algorithm.seeding.tickets import Shares, locate_weight
 from softmodes._rows.block import unpack
 from support import open_store, table
 
 
 def codes_of(store):
-    return np.concatenate([unpack(b, np.arange(len(b.packed))) for b in store.blocks])
+    return np.concatenate([unpack(b, np.arange(b.n_rows)) for b in store.blocks])
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -92,7 +95,7 @@ def reference_greedy(codes, seeding, n_candidates):
     Tickets are drawn for some steps ahead; one that no longer lies in its row's share is void.
     """
     n = len(codes)
-    seeds = [codes[seeding.tickets(0, 1, n)[0]]]
+    seeds = [codes[seeding.draw_tickets(0, 1, n)[0]]]
     nearest = (codes != seeds[0]).sum(axis=1)
     tickets = []
     n_void = 0
@@ -101,7 +104,7 @@ def reference_greedy(codes, seeding, n_candidates):
         n_void += len(tickets) - len(valid)
         if len(valid) < n_candidates:
             n_drawn = n_candidates * steps_ahead(step, seeding.k)
-            drawn = seeding.tickets(step, n_drawn, int(nearest.sum()))
+            drawn = seeding.draw_tickets(step, n_drawn, int(nearest.sum()))
             ends = np.cumsum(nearest)
             rows = np.searchsorted(ends, drawn, side="right")
             valid = list(zip(rows, drawn - (ends - nearest)[rows], strict=True))
@@ -194,4 +197,64 @@ def test_tickets_are_the_high_half_of_the_product():
     words = fold_array(3, np.arange(1000))
     for bound in (1, 7, 2**31 + 5, 2**62 + 12345):
         expected = [int(w) * bound >> 64 for w in words]
-        assert tickets(words, bound).tolist() == expected
+        assert integers_below(words, bound).tolist() == expected
+
+
+def test_a_ticket_at_an_edge_belongs_to_the_next_row():
+    shares = Shares(np.array([3, 0, 2, 4] + [1] * 600))
+    rows, rests = shares.search(np.array([0, 2, 3, 4, 5, 8, 9, 516, 517]))
+    assert rows.tolist() == [0, 0, 2, 2, 3, 3, 4, 511, 512]
+    assert rests.tolist() == [0, 2, 0, 1, 0, 3, 0, 0, 0]
+
+
+def test_a_ticket_at_the_edge_of_a_block_belongs_to_the_next_block():
+    weight = np.array([2, 1, 3, 4])
+    store = open_store(np.arange(4)[:, None], (1, 3), weight)
+    owners = np.repeat(np.arange(4), weight)
+    assert_array_equal(locate_weight(store, np.arange(10)), owners)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_tasks_carry_seeds_and_candidates_but_no_store(method, monkeypatch):
+    n, k, d = 20_000, 24, 6
+    store = open_store(table(n, (2, 3, 4, 5, 2, 7), groups=20))
+    plain_map, sizes = store.map, []
+
+    def measured_map(task):
+        sizes.append(len(pickle.dumps(task)))
+        return plain_map(task)
+
+    monkeypatch.setattr(store, "map", measured_map)
+    METHODS[method](Seeding(store, k, 3, 0))
+    ahead = max(1, k // 4) * (2 + int(math.log(k)))  # candidates drawn for several steps
+    held = 4 * d * (k + ahead) + 16 * max(2 * k + 8, ahead)  # codes; numbers and tickets of rows
+    assert sizes
+    assert max(sizes) <= held + 2048 < store.blocks[0].packed.nbytes
+
+
+def test_an_interrupted_seeding_leaves_nothing_that_another_trips_over():
+    X = table(300, (2, 3, 5, 2), seed=1)
+    expected = cao(Seeding(open_store(X), 5, 0, 0))
+    store = open_store(X)
+    plain_map = store.map
+
+    def interrupted(task):
+        found = plain_map(task)
+        if store.blocks[0].cache.peek(SeedDistances):
+            raise KeyboardInterrupt
+        return found
+
+    store.map = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        d1(Seeding(store, 5, 0, 0))
+    store.map = plain_map
+    assert_array_equal(cao(Seeding(store, 5, 0, 0)), expected)
+
+
+def test_empty_blocks_are_no_blocks():
+    X = table(60, (2, 3, 5), seed=2)
+    for method in METHODS.values():
+        expected = method(Seeding(open_store(X), 7, 1, 0))
+        cut = open_store(X, (0, 20, 20, 60))
+        assert [block.index for block in cut.blocks] == [0, 1]
+        assert_array_equal(method(Seeding(cut, 7, 1, 0)), expected)

@@ -8,6 +8,7 @@ import math
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -52,12 +53,12 @@ def test_same_answer_on_any_number_of_threads(n_jobs, one_thread, monkeypatch):
 @pytest.mark.parametrize("name", _kernels.instruction_sets())
 def test_same_answer_on_every_instruction_set(name, one_thread):
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import test_laws;"
+        "import sys; sys.path[:0] = sys.argv[1:]; import test_laws;"
         "from softmodes import _kernels;"
         "print(_kernels.instruction_set(), test_laws.fingerprint(2))"
     )
     out = subprocess.run(
-        [sys.executable, "-c", code, os.path.dirname(os.path.dirname(__file__))],
+        [sys.executable, "-c", code, *map(str, Path(__file__).parents[:2])],
         env=os.environ | {"SOFTMODES_ISA": name},
         capture_output=True,
         text=True,

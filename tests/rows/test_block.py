@@ -145,7 +145,7 @@ def test_offsets_skip_wide_features():
     layout = Layout([2, 300, 256, 70000, 3], [-1] * 5)
     assert layout.offsets.tolist() == [0, 2, 2, 258, 258, 261]
     assert layout.n_cells == 261
-    assert layout.wide == (1, 3)
+    assert layout.sparse_features == (1, 3)
 
 
 def test_layout_survives_pickling():

@@ -84,20 +84,21 @@ def test_limits_of_version_1_are_found_where_the_container_shows_them(groups, ow
 def test_a_fit_beyond_the_limit_of_its_group_is_refused(groups):
     layout = Layout([2] * 1000, [-1] * 1000)
     groups("0::/pod\n", limited("pod", str(4 * MIB), MIB))
-    memory.check_memory(layout, 2, 1, None, n_rows=1000)
+    memory.check_rows(layout, 1000)
+    memory.check_counts(layout, 2, 1, None)
     with pytest.raises(MemoryError, match=r"n_clusters=1000 needs \d+ bytes .*3145728 \(0\.0 GiB"):
-        memory.check_memory(layout, 1000, 1, None)
+        memory.check_counts(layout, 1000, 1, None)
     with pytest.raises(
         MemoryError, match=r"100000 rows need 12800000 bytes .*3145728 .*Pass fewer rows or columns"
     ):
-        memory.check_memory(layout, 2, 1, None, n_rows=100_000)
+        memory.check_rows(layout, 100_000)
 
 
 def test_rows_that_would_not_fit_when_packed_are_refused_before_they_are(groups, monkeypatch):
     def never(*_: object, **__: object) -> None:
         raise AssertionError("rows were packed")
 
-    monkeypatch.setattr("softmodes._estimators.estimators.pack", never)
+    monkeypatch.setattr("softmodes._rows.stores.open.pack", never)
     groups("0::/pod\n", limited("pod", str(4 * MIB), MIB))
     with pytest.raises(MemoryError, match=r"4000000 rows need 64000000 bytes"):
         KModes(2).fit(sp.csr_array((4_000_000, 3)))

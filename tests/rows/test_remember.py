@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +13,11 @@ from numpy.testing import assert_array_equal
 from softmodes import SoftModes
 from softmodes._rows import remember
 from softmodes._rows.block import unpack
-from softmodes._rows.tally import Metric, label_block, tally_block
+from softmodes._rows.cache import Cache
+from softmodes._rows.centers import CodeCenters, Comparison
+from softmodes._rows.remember import tally_rows
+from softmodes._rows.stores import base
+from softmodes._rows.tally import Pass, label_block, tally_block
 from softmodes.datasets import make_ccm
 from support import open_store, table
 
@@ -23,23 +28,22 @@ KEY = 1234567
 def centers_of_a_run(store, k, rng, rounds):
     """Centers of which ever fewer change; some changes are small, some are whole rows."""
     block = store.blocks[0]
-    centers = unpack(block, rng.integers(0, len(block.packed), k))
+    centers = unpack(block, rng.integers(0, block.n_rows, k))
     for i in range(rounds):
-        yield centers.copy()
+        yield CodeCenters(centers.copy())
         for c in rng.choice(k, max(k // (i + 2), 1), replace=False):
             if rng.random() < 0.3:
-                centers[c] = unpack(block, rng.integers(0, len(block.packed), 1))[0]
+                centers[c] = unpack(block, rng.integers(0, block.n_rows, 1))[0]
             else:
                 j = rng.integers(centers.shape[1])
-                centers[c, j] = rng.integers(store.sizes[j])
+                centers[c, j] = rng.integers(store.n_values[j])
 
 
 def assert_same(found, expected):
     assert (found.cost, found.fingerprint) == (expected.cost, expected.fingerprint)
-    assert_array_equal(found.cells, expected.cells)
-    assert_array_equal(found.sizes, expected.sizes)
-    for j, counts in expected.wide.items():
-        assert_array_equal(found.wide[j].toarray(), counts.toarray())
+    assert_array_equal(found.cluster_sizes, expected.cluster_sizes)
+    for j in range(len(SIZES)):
+        assert_array_equal(found.counts.feature(j), expected.counts.feature(j))
 
 
 @pytest.mark.parametrize("tie_key", [KEY, None])
@@ -52,15 +56,16 @@ def test_updates_equal_passes_made_anew(isa, n, k, weighted, tie_key, monkeypatc
     weight = rng.integers(0, 5, n) if weighted else None
     store = open_store(table(n, SIZES, groups=12), weight=weight)
     feature_weight = rng.integers(0, 60, len(SIZES)).astype(np.uint32) if k == 40 else None
-    metric = Metric(tie_key, feature_weight)
+    comparison = Comparison(tie_key, feature_weight)
     block = store.blocks[0]
-    fresh = replace(block, cache={})
+    fresh = replace(block, cache=Cache())
     for centers in centers_of_a_run(store, k, rng, 8):
         n_threads = int(rng.integers(1, 3))
-        found = remember.tally_again(block, n_threads, centers, metric)
-        assert_same(found, tally_block(fresh, centers, metric))
-        labels = remember.label_again(block, n_threads, centers, metric)
-        assert_array_equal(labels, label_block(fresh, centers, metric))
+        asked = Pass(centers, comparison, store.n_values)
+        found = remember.tally_rows(block, n_threads, asked)
+        assert_same(found, tally_block(fresh, asked))
+        labels = remember.label_rows(block, n_threads, asked)
+        assert_array_equal(labels, label_block(fresh, asked))
 
 
 def test_a_cache_dropped_at_any_time_changes_nothing(monkeypatch):
@@ -72,7 +77,7 @@ def test_a_cache_dropped_at_any_time_changes_nothing(monkeypatch):
         for block in dropped.blocks:
             if rng.random() < 0.5:
                 block.cache.clear()
-        assert_same(kept.tally(centers, Metric(KEY)), dropped.tally(centers, Metric(KEY)))
+        assert_same(kept.tally(centers, Comparison(KEY)), dropped.tally(centers, Comparison(KEY)))
 
 
 def test_only_rows_near_changed_centers_are_compared_anew(monkeypatch):
@@ -84,10 +89,33 @@ def test_only_rows_near_changed_centers_are_compared_anew(monkeypatch):
         remember, "tally_block", lambda *given: passes.append("anew") or tally_block(*given)
     )
     for centers in centers_of_a_run(store, 30, rng, 10):
-        store.tally(centers, Metric(KEY))
+        store.tally(centers, Comparison(KEY))
     assert passes == ["anew"]
-    store.tally(centers, Metric(KEY + 1))  # other ties: another run
+    store.tally(centers, Comparison(KEY + 1))  # other ties: another run
     assert passes == ["anew", "anew"]
+
+
+def with_memory(remembers, block, n_threads, asked, remember):
+    return tally_rows(block, n_threads, asked, remembers)
+
+
+def test_a_copy_of_the_feature_weights_does_not_make_a_new_comparison():
+    weight = np.array([3, 1], np.uint32)
+    assert Comparison(1, weight).same_as(Comparison(1, weight.copy()))
+    assert not Comparison(1, weight).same_as(Comparison(1, weight + np.uint32(1)))
+    assert not Comparison(1, weight).same_as(Comparison(1))
+    assert not Comparison(1).same_as(Comparison(2))
+
+
+def test_a_store_told_not_to_remember_keeps_nothing():
+    store = open_store(table(3000, SIZES, groups=9))
+    store.remember = False
+    centers = CodeCenters(store.rows(np.arange(30)))
+    store.tally(centers, Comparison(KEY))
+    assert store.blocks[0].cache.peek(remember.LastPass) is None
+    store.remember = True
+    store.tally(centers, Comparison(KEY))
+    assert store.blocks[0].cache.peek(remember.LastPass) is not None
 
 
 @pytest.mark.parametrize("t", [2.0, 10.0, math.inf])
@@ -96,13 +124,13 @@ def test_fits_are_the_same_with_and_without(t, missing, monkeypatch):
     X = make_ccm(3000, 60, 12, eps=0.25, random_state=0)[0].astype(object)
     X[np.random.default_rng(0).random(X.shape) < 0.03] = None
     fits = {}
-    for prune in "01":
-        monkeypatch.setenv("SOFTMODES_PRUNE", prune)
+    for remembers in (False, True):
+        monkeypatch.setattr(base, "tally_rows", partial(with_memory, remembers))
         model = SoftModes(
             12, t=t, missing=missing, init="random", n_init=2, select="last", random_state=3
         )
-        fits[prune] = model.fit(X)
-    assert_array_equal(fits["0"].labels_, fits["1"].labels_)
-    assert_array_equal(fits["0"].cluster_centers_, fits["1"].cluster_centers_)
-    assert fits["0"].history_ == fits["1"].history_
-    assert fits["0"].cost_ == fits["1"].cost_
+        fits[remembers] = model.fit(X)
+    assert_array_equal(fits[False].labels_, fits[True].labels_)
+    assert_array_equal(fits[False].cluster_centers_, fits[True].cluster_centers_)
+    assert fits[False].history_ == fits[True].history_
+    assert fits[False].cost_ == fits[True].cost_

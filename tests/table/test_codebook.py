@@ -25,7 +25,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from softmodes._parameters import resolve_init
+from softmodes._estimators.base import resolve_init
 from softmodes._rows.block import Block, pack, unpack
 from softmodes._table.codebook import MAX_CATEGORIES, Codebook, Codes, learn
 
@@ -76,9 +76,9 @@ def everything(block: Block) -> np.ndarray:
 def assert_well_formed(codebook: Codebook, codes: Codes) -> None:
     cells = matrix_of(codes)
     assert cells.shape == (codes.n_rows, codebook.n_features)
-    assert codes.n_codes.dtype == codes.ignored.dtype == codebook.sizes.dtype == np.int32
+    assert codes.n_codes.dtype == codes.ignored.dtype == codebook.n_values.dtype == np.int32
     assert (cells.max(axis=0) < codes.n_codes).all()
-    assert (codebook.sizes <= codes.n_codes).all()
+    assert (codebook.n_values <= codes.n_codes).all()
     for column, n_codes in zip(codes.columns or (), codes.n_codes, strict=False):
         assert column.flags.c_contiguous
         assert column.dtype == (
@@ -688,7 +688,7 @@ HOLES = pd.DataFrame({"a": ["x", None, "y"], "b": [None, None, None], "c": [1, 2
 def test_missing_as_a_category_is_a_value_of_its_own():
     codebook, codes = learn(HOLES, "category")
     assert matrix_of(codes).tolist() == [[0, 0, 0], [2, 0, 1], [1, 0, 0]]
-    assert codes.n_codes.tolist() == codebook.sizes.tolist() == [3, 1, 2]
+    assert codes.n_codes.tolist() == codebook.n_values.tolist() == [3, 1, 2]
     assert codes.ignored.tolist() == [-1, -1, -1]
     assert codebook.decode([[2, 0, 1]]).tolist() == [[None, None, 2]]
     assert codebook.values(0).tolist() == ["x", "y", None]
@@ -698,7 +698,7 @@ def test_missing_to_ignore_has_a_code_that_no_center_has():
     codebook, codes = learn(HOLES, "ignore")
     assert matrix_of(codes).tolist() == [[0, 0, 0], [2, 0, 1], [1, 0, 0]]
     assert codes.n_codes.tolist() == [3, 1, 2]
-    assert codebook.sizes.tolist() == [2, 1, 2]
+    assert codebook.n_values.tolist() == [2, 1, 2]
     assert codes.ignored.tolist() == [2, 0, -1]
     assert codebook.decode([[1, 0, 1]]).tolist() == [["y", None, 2]]
 

@@ -1,4 +1,4 @@
-"""What a clustering costs, from its tally alone."""
+"""What a clustering costs, from its counts alone."""
 
 from __future__ import annotations
 
@@ -6,16 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes import _kernels
-from softmodes._rows.block import Layout
-from softmodes._rows.tally import Tally
+from softmodes._rows.counts import Counts
 
 
 def expected_cost(
-    tally: Tally,
-    layout: Layout,
-    sizes: NDArray[np.int32],
-    feature_weight: NDArray[np.uint32] | None = None,
-    n_threads: int = 1,
+    counts: Counts, feature_weight: NDArray[np.uint32] | None = None, n_threads: int = 1
 ) -> float:
     """Return the expected mismatches of the rows with centers drawn from their clusters' shares.
 
@@ -23,9 +18,9 @@ def expected_cost(
     counts observed values only.
     """
     cost: float = _kernels.expected_cost_dense(
-        tally.cells, layout.offsets, sizes, feature_weight, n_threads
+        counts.dense, counts.layout.offsets, counts.n_values, feature_weight, n_threads
     )
-    for j in tally.wide:
+    for j, parts in counts.sparse_parts():
         weight = 1 if feature_weight is None else int(feature_weight[j])
-        cost += weight * _kernels.expected_cost_wide(*tally.wide_parts(j), int(sizes[j]))
+        cost += weight * _kernels.expected_cost_wide(*parts, int(counts.n_values[j]))
     return cost

@@ -63,7 +63,7 @@ def unit_interval(words: Words) -> NDArray[np.float64]:
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def tickets(words: Words, bound: int) -> NDArray[np.int64]:
+def integers_below(words: Words, bound: int) -> NDArray[np.int64]:
     """Map words to uniform integers in [0, bound), bound at most 2^63: high halves of products."""
     low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     a, b = words >> half, words & low

@@ -78,7 +78,7 @@ def fit(
         if out is not None:
             _check_out(out, file)
         table = _read_table(file, drop or [])
-        from softmodes._estimators.estimators import SoftModes
+        from softmodes._estimators import SoftModes
 
         model = SoftModes(n_clusters, t=t, missing=missing, n_init=n_init, random_state=seed)
         print(model.fit(table).summary())

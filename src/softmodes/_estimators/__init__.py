@@ -1,1 +1,7 @@
 """The scikit-learn face: parameters in, attributes out, no algorithm."""
+
+from softmodes._estimators.k_modes import KModes
+from softmodes._estimators.saved import load
+from softmodes._estimators.soft_modes import SoftModes
+
+__all__ = ["KModes", "SoftModes", "load"]

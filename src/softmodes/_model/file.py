@@ -16,19 +16,21 @@ import os
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from softmodes._algorithm.loop import Round
+from softmodes._algorithm.plan import Round
 from softmodes._files import write_whole
+from softmodes._model.clustering import Clustering
 from softmodes._rows.block import Layout
-from softmodes._rows.tally import Tally, largest_distance
+from softmodes._rows.centers import CodeCenters, largest_distance
+from softmodes._rows.counts import Counts
+from softmodes._rows.tally import Tally
 from softmodes._rows.weights import in_weights, most_feature_weight
 from softmodes._table.codebook import Codebook
 
@@ -38,29 +40,6 @@ FORMAT = "softmodes model"
 VERSION = 1
 _JSON, _SUMS = "model.json", "SHA256SUMS"
 _BACKENDS = (None, "pandas", "modin", "cudf", "polars", "pyarrow")
-
-
-@dataclass(frozen=True, eq=False)
-class Clustering:
-    """A partition of rows, the centers that produced it, and how it was found."""
-
-    codebook: Codebook
-    layout: Layout
-    centers: NDArray[np.int32]
-    tally: Tally
-    labels: NDArray[np.int32]
-    history: tuple[Round, ...]
-    best_round: int
-    converged: bool
-    feature_weight: NDArray[np.uint32] | None
-    row_unit: float
-    feature_unit: float
-    backend: str | None  # kind of frame that the rows came in
-
-    @property
-    def chosen(self) -> Round:
-        """The round whose partition this is."""
-        return self.history[self.best_round]
 
 
 def save_model(
@@ -81,7 +60,7 @@ def save_model(
         "row_unit": found.row_unit,
         "feature_unit": found.feature_unit,
         "backend": found.backend,
-        "wide": sorted(found.tally.wide),
+        "wide": list(found.tally.counts.layout.sparse_features),
     }
     members = {_JSON: json.dumps(document, indent=1, allow_nan=False).encode()}
     members |= {f"{name}.npy": _npy(array) for name, array in _arrays(found).items()}
@@ -128,24 +107,17 @@ def refusal(path: str | os.PathLike[str], reason: str) -> BadModelFile:
 
 
 def _arrays(found: Clustering) -> dict[str, NDArray[Any]]:
+    counts = found.tally.counts
     arrays: dict[str, NDArray[Any]] = {
         "labels": found.labels,
-        "centers": found.centers,
-        "cells": found.tally.cells,
-        "sizes": found.tally.sizes,
-        "n_codes": found.layout.n_codes,
-        "ignored": found.layout.ignored,
+        "centers": found.centers.codes,
+        "sizes": found.tally.cluster_sizes,
+        "n_codes": counts.layout.n_codes,
+        "ignored": counts.layout.ignored,
     }
     if found.feature_weight is not None:
         arrays["feature_weight"] = found.feature_weight
-    for j in found.tally.wide:
-        parts = found.tally.wide_parts(j)
-        names = (f"wide_{j}_{part}" for part in _WIDE_PARTS)
-        arrays.update(zip(names, parts, strict=True))
-    return arrays
-
-
-_WIDE_PARTS = ("indptr", "codes", "counts")
+    return arrays | counts.to_arrays()
 
 
 def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Clustering:
@@ -154,12 +126,14 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
     centers = _typed(arrays, "centers", np.int32, 2)
     k, d = centers.shape
     _require(k >= 1 and d == codebook.n_features, "the number of features")
-    _require(bool((centers >= 0).all() and (centers < codebook.sizes).all()), "the centers")
+    _require(bool((centers >= 0).all() and (centers < codebook.n_values).all()), "the centers")
     weight = _feature_weight(arrays, d)
     row_unit, feature_unit = _unit(document, "row_unit"), _unit(document, "feature_unit")
     _require(weight is not None or feature_unit == 1.0, "feature_unit")
     _require(0.0 < row_unit * feature_unit < math.inf, "the product of the units")
-    tally = _tally(document, arrays, layout, k, largest_distance(d, weight))
+    counts = _counts(document, arrays, layout, codebook.n_values)
+    _require(counts.n_clusters == k, "the shape of the counts")
+    tally = _tally(document, arrays, counts, largest_distance(d, weight))
     history = _history(document, k)
     best_round = _exact(document, "best_round", int)
     _require(0 <= best_round < len(history), "best_round")
@@ -167,14 +141,13 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
     _require(converged is not history[-1].moved, "converged")
     chosen = history[best_round]
     _require(chosen.cost == in_weights(tally.cost, row_unit * feature_unit), "cost_units")
-    _require(chosen.clusters == np.count_nonzero(tally.sizes), "the clusters in use")
+    _require(chosen.clusters == np.count_nonzero(tally.cluster_sizes), "the clusters in use")
     _require(document["backend"] in _BACKENDS, "backend")
     return Clustering(
         codebook=codebook,
-        layout=layout,
-        centers=centers,
+        centers=CodeCenters(centers),
         tally=tally,
-        labels=_labels(arrays, tally.sizes),
+        labels=_labels(arrays, tally.cluster_sizes),
         history=history,
         best_round=best_round,
         converged=converged,
@@ -206,25 +179,33 @@ def _feature_weight(arrays: dict[str, NDArray[Any]], d: int) -> NDArray[np.uint3
     return weight
 
 
-def _tally(
+def _counts(
     document: dict[str, Any],
     arrays: dict[str, NDArray[Any]],
     layout: Layout,
-    k: int,
-    largest: int,
+    n_values: NDArray[np.int32],
+) -> Counts:
+    _require(document["wide"] == list(layout.sparse_features), "the sparse features")
+    typed = {"cells": _typed(arrays, "cells", np.int64, 2)}
+    for name in arrays:
+        if name.startswith("wide_"):
+            dtype = np.int32 if name.endswith("_codes") else np.int64
+            typed[name] = _typed(arrays, name, dtype, 1)
+    return Counts.from_arrays(layout, n_values, typed)
+
+
+def _tally(
+    document: dict[str, Any], arrays: dict[str, NDArray[Any]], counts: Counts, largest: int
 ) -> Tally:
     sizes = _typed(arrays, "sizes", np.int64, 1)
-    cells = _typed(arrays, "cells", np.int64, 2)
-    _require(document["wide"] == list(layout.wide), "the wide features")
-    wide = {j: _wide(arrays, j, k, layout) for j in layout.wide}
-    _require(cells.shape == (k, layout.n_cells) and sizes.shape == (k,), "the shape of the counts")
-    _require(_counts_add_up(cells, wide, sizes, layout), "the counts")
+    whole = sizes.shape == (counts.n_clusters,) and bool((sizes >= 0).all())
+    _require(whole and counts.add_up_to(sizes), "the counts")
     cost, fingerprint = (_exact(document, name, int) for name in ("cost_units", "fingerprint"))
     largest_cost = sum(sizes.tolist()) * largest
     _require(largest_cost < 2**63, "the sizes of the clusters")
     _require(0 <= cost <= largest_cost, "cost_units")
     _require(0 <= fingerprint < 2**64, "fingerprint")
-    return Tally(cells, wide, sizes, cost, fingerprint)
+    return Tally(counts, sizes, cost, fingerprint)
 
 
 def _labels(arrays: dict[str, NDArray[Any]], sizes: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -245,21 +226,6 @@ def _history(document: dict[str, Any], k: int) -> tuple[Round, ...]:
         _require(type(round_.clusters) is int and 1 <= round_.clusters <= k, "the history")
         _require(type(round_.moved) is bool, "the history")
     return history
-
-
-def _counts_add_up(
-    cells: NDArray[np.int64],
-    wide: dict[int, csr_array[Any, Any]],
-    sizes: NDArray[np.int64],
-    layout: Layout,
-) -> bool:
-    """Whether no count is negative, and those of each feature sum up to the clusters' sizes."""
-    if (cells < 0).any() or (sizes < 0).any() or any((w.data < 0).any() for w in wide.values()):
-        return False
-    narrow = np.flatnonzero(np.diff(layout.offsets))
-    sums = [np.add.reduceat(cells, layout.offsets[narrow], axis=1)] if len(narrow) else []
-    sums += [w.sum(axis=1)[:, None] for w in wide.values()]
-    return all(bool((part == sizes[:, None]).all()) for part in sums)
 
 
 def _exact(document: dict[str, Any], name: str, kind: type[T]) -> T:
@@ -285,17 +251,6 @@ def _read_npy(data: bytes) -> NDArray[Any]:
     fits = not dtype.hasobject and not fortran and promised == len(data) - stream.tell()
     _require(fits, "the size of an array")
     return np.frombuffer(data, dtype, offset=stream.tell()).reshape(shape).copy()
-
-
-def _wide(
-    arrays: dict[str, NDArray[Any]], feature: int, k: int, layout: Layout
-) -> csr_array[Any, Any]:
-    indptr = _typed(arrays, f"wide_{feature}_indptr", np.int64, 1)
-    codes = _typed(arrays, f"wide_{feature}_codes", np.int32, 1)
-    counts = _typed(arrays, f"wide_{feature}_counts", np.int64, 1)
-    table = csr_array((counts, codes, indptr), shape=(k, int(layout.n_codes[feature])))
-    table.check_format(full_check=True)
-    return table
 
 
 def _typed(

@@ -11,8 +11,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._rows.block import Layout
-from softmodes._rows.tally import Tally, nonzero_counts
+from softmodes._rows.counts import Counts
 from softmodes._table.codebook import Codebook
 from softmodes._table.values import BadColumnError, Kind, array_of, converter, python_values
 
@@ -30,9 +29,7 @@ def harmless(text: str) -> str:
     return _ACTIVE.sub(lambda found: repr(found[0])[1:-1], text)
 
 
-def profile_columns(
-    codebook: Codebook, layout: Layout, tally: Tally
-) -> dict[str, NDArray[Any] | list[Any]]:
+def profile_columns(codebook: Codebook, counts: Counts) -> dict[str, NDArray[Any] | list[Any]]:
     """Return the columns of a tidy profile, the most telling values of each cluster first.
 
     Rows are the values that occur in a cluster. `share` is the value's share among the cluster's
@@ -40,11 +37,11 @@ def profile_columns(
     cluster, then by share * log(lift): how much the value adds to the cluster's divergence from
     the whole table.
     """
-    parts = [_feature(codebook, layout, tally, j) for j in range(layout.n_features)]
+    parts = [_feature(counts, j) for j in range(codebook.n_features)]
     cluster, feature, code, share, lift = (np.concatenate(p) for p in zip(*parts, strict=True))
     order = np.lexsort((code, feature, -share * np.log(lift), cluster))
-    names = codebook.names or [f"x{j}" for j in range(layout.n_features)]
-    values = [codebook.values(j) for j in range(layout.n_features)]
+    names = codebook.names or [f"x{j}" for j in range(codebook.n_features)]
+    values = [codebook.values(j) for j in range(codebook.n_features)]
     return {
         "cluster": cluster[order],
         "feature": [names[j] for j in feature[order]],
@@ -136,8 +133,8 @@ def _text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _feature(codebook: Codebook, layout: Layout, tally: Tally, j: int) -> tuple[NDArray[Any], ...]:
-    cluster, code, count = nonzero_counts(tally, layout, j, int(codebook.sizes[j]))
+def _feature(counts: Counts, j: int) -> tuple[NDArray[Any], ...]:
+    cluster, code, count = counts.nonzero(j)
     overall = np.bincount(code, count, minlength=1)
     share = count / np.bincount(cluster, count, minlength=1)[cluster]
     lift = share / (overall[code] / max(1.0, overall.sum()))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from softmodes import SoftModes, __version__, baselines, datasets
-from softmodes._algorithm.loop import RoundState
+from softmodes._algorithm.plan import RoundState
 from softmodes._paper.capped_k_means import capped_k_means
 from softmodes._paper.experiments import MAX_ITER, Cell, Data, Seeding
 from softmodes.metrics import agreement, matching_accuracy

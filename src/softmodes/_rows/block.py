@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes import _kernels
+from softmodes._rows.cache import Cache
 from softmodes._table.codebook import SparseColumns
 
 if TYPE_CHECKING:
@@ -34,12 +35,12 @@ class Layout:
     before the others, since counting their bits is counting their codes.
 
     `offsets` says where the cells of each feature start in dense counts; the features of more than
-    256 codes, listed in `wide`, have none.
+    256 codes, listed in `sparse_features`, have none.
 
     Examples
     --------
     >>> layout = Layout([2, 3, 300], [-1, -1, -1])
-    >>> layout.stride, layout.n_cells, layout.wide
+    >>> layout.stride, layout.n_cells, layout.sparse_features
     (16, 5, (2,))
     """
 
@@ -48,7 +49,7 @@ class Layout:
         self.ignored = np.array(ignored, np.int32)
         _check_sizes(self.n_codes, self.ignored)
         self.n_features = len(self.n_codes)
-        self.wide = tuple(np.flatnonzero(self.n_codes > 256).tolist())
+        self.sparse_features = tuple(np.flatnonzero(self.n_codes > 256).tolist())
         cells = np.where(self.n_codes > 256, 0, self.n_codes)
         self.offsets: Int64s = np.concatenate([[0], np.cumsum(cells, dtype=np.int64)])
         self.n_cells = int(self.offsets[-1])
@@ -67,7 +68,7 @@ class Layout:
 class Block:
     """Packed rows; row i of the block is row `first_row` + i of the table.
 
-    `cache` is for a store's use between passes; what is missing there is computed anew.
+    `cache` is for what passes leave behind; it stays where it is when the block travels.
     """
 
     layout: Layout
@@ -75,12 +76,21 @@ class Block:
     first_row: int = 0
     index: int = 0  # its position among the blocks of its store
     weight: NDArray[np.int64] | None = None
-    cache: dict[str, Any] = field(default_factory=dict, repr=False)
+    cache: Cache = field(default_factory=Cache, repr=False)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.packed)
 
     @property
     def total_weight(self) -> int:
         """Sum of the weights, in units; without weights the number of rows."""
-        return len(self.packed) if self.weight is None else int(self.weight.sum())
+        return self.n_rows if self.weight is None else int(self.weight.sum())
+
+    def __sizeof__(self) -> int:
+        """Return the bytes of the rows and weights, for whoever decides what stays in memory."""
+        return self.packed.nbytes + (0 if self.weight is None else self.weight.nbytes)
 
 
 def pack(

@@ -12,25 +12,26 @@ _GROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
 
 
-def check_memory(
-    layout: Layout, k: int, n_threads: int, names: Sequence[str] | None, n_rows: int = 0
-) -> None:
-    """Refuse a fit whose packed rows, counts and look-up tables would not fit in memory."""
-    available = available_memory()
-    rows, counts = n_rows * layout.stride, count_bytes(layout, k, n_threads)
-    if available is None or rows + counts <= available:
-        return
-    if rows > available:
+def check_rows(layout: Layout, n_rows: int) -> None:
+    """Refuse rows that would not fit in memory when packed."""
+    available, needed = available_memory(), n_rows * layout.stride
+    if available is not None and needed > available:
         raise MemoryError(
-            f"{n_rows} rows need {rows} bytes ({_gib(rows)}) when packed, and {available} "
+            f"{n_rows} rows need {needed} bytes ({_gib(needed)}) when packed, and {available} "
             f"({_gib(available)}) are available. Pass fewer rows or columns."
         )
+
+
+def check_counts(layout: Layout, k: int, n_threads: int, names: Sequence[str] | None) -> None:
+    """Refuse a fit whose counts and look-up tables would not fit in memory."""
+    available, needed = available_memory(), count_bytes(layout, k, n_threads)
+    if available is None or needed <= available:
+        return
     widest = int(max(range(layout.n_features), key=lambda j: _cells(layout, j)))
     name = f" ({names[widest]!r})" if names is not None else ""
-    left = available - rows
     raise MemoryError(
-        f"n_clusters={k} needs {counts} bytes ({_gib(counts)}) for counts and look-up tables, and "
-        f"{left} ({_gib(left)}) are available. The widest column is {widest}{name} with "
+        f"n_clusters={k} needs {needed} bytes ({_gib(needed)}) for counts and look-up tables, and "
+        f"{available} ({_gib(available)}) are available. The widest column is {widest}{name} with "
         f"{int(layout.n_codes[widest])} categories. Lower n_clusters, merge rare categories, "
         "or drop the column."
     )

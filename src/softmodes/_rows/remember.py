@@ -1,12 +1,11 @@
 """Passes over a block that remember the last one: rows are compared with changed centers only.
 
-What is kept lies in the block's cache and is told by its content, the centers and the order of
-ties; without it, or with another, the pass is made anew and finds the same.
+What is remembered is told by its content, the centers and the comparison; without it, or with
+another, the pass is made anew and finds the same.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from softmodes._rows.block import Block
 from softmodes._rows.tally import (
     Assignment,
-    Metric,
+    Pass,
     Tally,
     empty_assignment,
     label_block,
@@ -30,51 +29,46 @@ LONG_COMPARISON = 512
 
 
 @dataclass(frozen=True, eq=False)
-class _Kept:
-    centers: NDArray[np.int32]
-    metric: Metric
+class LastPass:
+    """A pass and what it found; without an assignment, too little to go on from."""
+
+    asked: Pass
     tally: Tally
     assignment: Assignment | None
 
-    def changed(self, centers: NDArray[np.int32], metric: Metric) -> NDArray[np.int32]:
-        """Return the centers that are not as they were."""
-        same = (
-            metric.tie_key == self.metric.tie_key
-            and metric.feature_weight is self.metric.feature_weight
-            and len(centers) == len(self.centers)
-        )
-        changed = (centers != self.centers).any(axis=1) if same else np.ones(len(centers), bool)
-        return np.flatnonzero(changed).astype(np.int32)
+    def changed(self, asked: Pass) -> NDArray[np.int32]:
+        """Return the clusters whose centers are not compared as they were."""
+        if not asked.comparison.same_as(self.asked.comparison):
+            return np.arange(len(asked.centers), dtype=np.int32)
+        return asked.centers.changed_since(self.asked.centers)
 
 
-def tally_again(block: Block, n_threads: int, centers: NDArray[np.int32], metric: Metric) -> Tally:
+def tally_rows(block: Block, n_threads: int, asked: Pass, remember: bool = True) -> Tally:
     """Assign every row of a block to its nearest center, and count."""
-    if os.environ.get("SOFTMODES_PRUNE") == "0":
-        return tally_block(block, centers, metric, n_threads)
-    # Taken out, so that nothing half done is left behind by an interrupt.
-    kept: _Kept | None = block.cache.pop("tally", None)
+    if not remember:
+        return tally_block(block, asked, n_threads)
+    last = block.cache.take(LastPass)
     few = False
     tally = assignment = None
-    if kept:
-        changed = kept.changed(centers, metric)
-        few = len(changed) <= MOST_CHANGED * len(centers)
-        if few and kept.assignment:
-            assignment = kept.assignment
-            tally = update_block(block, centers, changed, metric, n_threads, kept.tally, assignment)
+    if last:
+        changed = last.changed(asked)
+        few = len(changed) <= MOST_CHANGED * len(asked.centers)
+        if few and last.assignment:
+            assignment = last.assignment
+            tally = update_block(block, asked, changed, n_threads, last.tally, assignment)
     if tally is None:
-        if few or len(centers) * block.layout.stride >= LONG_COMPARISON:
-            last = kept.assignment if kept else None
-            assignment = last or empty_assignment(len(block.packed))
-        tally = tally_block(block, centers, metric, n_threads, assignment)
-    block.cache["tally"] = _Kept(centers, metric, tally, assignment)
+        if few or len(asked.centers) * block.layout.stride >= LONG_COMPARISON:
+            assignment = (last and last.assignment) or empty_assignment(block.n_rows)
+        tally = tally_block(block, asked, n_threads, assignment)
+    block.cache.keep(LastPass(asked, tally, assignment))
     return tally
 
 
-def label_again(
-    block: Block, n_threads: int, centers: NDArray[np.int32], metric: Metric
+def label_rows(
+    block: Block, n_threads: int, asked: Pass, remember: bool = True
 ) -> NDArray[np.int32]:
     """Return the nearest center of every row of a block."""
-    kept: _Kept | None = block.cache.get("tally")
-    if kept and kept.assignment and not len(kept.changed(centers, metric)):
-        return kept.assignment.labels.copy()
-    return label_block(block, centers, metric, n_threads)
+    last = block.cache.peek(LastPass) if remember else None
+    if last and last.assignment and not len(last.changed(asked)):
+        return last.assignment.labels.copy()
+    return label_block(block, asked, n_threads)

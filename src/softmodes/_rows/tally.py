@@ -3,78 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from softmodes import _kernels
-from softmodes._rows.block import Block, Layout
-
-WideParts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
+from softmodes._rows.block import Block
+from softmodes._rows.centers import Centers, Comparison
+from softmodes._rows.counts import Counts
 
 _FINGERPRINT_MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """What one pass over some rows found out.
+    """What one pass over some rows found out; those of parts add up to that of the whole."""
 
-    `cells[i, offsets[j] + v]` is the weight of the rows of cluster i with code v in feature j;
-    features of more than 256 codes are in `wide` instead, as sparse (cluster, code) counts.
-    """
-
-    cells: NDArray[np.int64]
-    wide: dict[int, csr_array[Any, Any]]
-    sizes: NDArray[np.int64]
+    counts: Counts
+    cluster_sizes: NDArray[np.int64]
     cost: int
     fingerprint: int
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
-            cells=self.cells + other.cells,
-            wide={j: self.wide[j] + other.wide[j] for j in self.wide},
-            sizes=self.sizes + other.sizes,
+            counts=self.counts + other.counts,
+            cluster_sizes=self.cluster_sizes + other.cluster_sizes,
             cost=self.cost + other.cost,
             fingerprint=(self.fingerprint + other.fingerprint) & _FINGERPRINT_MASK,
         )
 
-    def wide_parts(self, feature: int) -> WideParts:
-        """Return the sparse counts of a wide feature as `indptr`, `codes`, `counts`."""
-        counts = self.wide[feature]
-        counts.sort_indices()
-        return (
-            counts.indptr.astype(np.int64),
-            counts.indices.astype(np.int32),
-            np.ascontiguousarray(counts.data, np.int64),
-        )
-
     def reorder(self, order: NDArray[np.intp]) -> Tally:
         """Return the same tally with clusters renumbered: new cluster i was `order[i]`."""
-        return Tally(
-            cells=self.cells[order],
-            wide={j: counts[order] for j, counts in self.wide.items()},
-            sizes=self.sizes[order],
-            cost=self.cost,
-            fingerprint=self.fingerprint,
-        )
+        sizes = self.cluster_sizes[order]
+        return Tally(self.counts.reorder(order), sizes, self.cost, self.fingerprint)
 
 
 @dataclass(frozen=True, eq=False)
-class Metric:
-    """How a row is compared with centers: feature weights, and the order in which ties are settled.
+class Pass:
+    """What a pass is asked to do: all that its task carries."""
 
-    Without a `tie_key`, ties go to the lowest cluster.
-    """
-
-    tie_key: int | None = None
-    feature_weight: NDArray[np.uint32] | None = None
-
-
-def largest_distance(n_features: int, feature_weight: NDArray[np.uint32] | None) -> int:
-    """Return the distance of a row and a center that differ everywhere."""
-    return n_features if feature_weight is None else int(feature_weight.sum())
+    centers: Centers
+    comparison: Comparison
+    n_values: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,118 +63,113 @@ def empty_assignment(n_rows: int) -> Assignment:
 
 
 def tally_block(
-    block: Block,
-    centers: NDArray[np.int32],
-    metric: Metric,
-    n_threads: int = 1,
-    out: Assignment | None = None,
+    block: Block, asked: Pass, n_threads: int = 1, out: Assignment | None = None
 ) -> Tally:
     """Assign every row of a block to its nearest center, and count; `out` is filled if given."""
-    k = len(centers)
-    cells = np.zeros((k, block.layout.n_cells), np.int64)
-    sizes = np.zeros(k, np.int64)
+    k = len(asked.centers)
+    dense = np.zeros((k, block.layout.n_cells), np.int64)
+    cluster_sizes = np.zeros(k, np.int64)
     labels = out.labels if out else None
-    if block.layout.wide and labels is None:
-        labels = np.empty(len(block.packed), np.int32)
+    if block.layout.sparse_features and labels is None:
+        labels = np.empty(block.n_rows, np.int32)
     cost, fingerprint = _kernels.tally(
         block,
-        centers,
-        feature_weight=metric.feature_weight,
-        tie_key=metric.tie_key,
+        asked.centers.codes,
+        feature_weight=asked.comparison.feature_weight,
+        tie_key=asked.comparison.tie_key,
         n_threads=n_threads,
-        counts=cells,
-        sizes=sizes,
+        counts=dense,
+        sizes=cluster_sizes,
         labels=labels,
         distances=out.distances if out else None,
     )
-    return Tally(cells, _wide_counts(block, labels, k), sizes, cost, fingerprint)
+    return Tally(_counts(block, asked, dense, labels), cluster_sizes, cost, fingerprint)
 
 
 def update_block(
     block: Block,
-    centers: NDArray[np.int32],
+    asked: Pass,
     changed: NDArray[np.int32],
-    metric: Metric,
     n_threads: int,
     before: Tally,
     assignment: Assignment,
 ) -> Tally:
     """Return the tally with some centers changed; `assignment` is brought up to date in place."""
-    cells, sizes = before.cells.copy(), before.sizes.copy()
+    dense, cluster_sizes = before.counts.dense.copy(), before.cluster_sizes.copy()
     cost, fingerprint = _kernels.update(
         block,
-        centers,
+        asked.centers.codes,
         changed,
-        feature_weight=metric.feature_weight,
-        tie_key=metric.tie_key,
+        feature_weight=asked.comparison.feature_weight,
+        tie_key=asked.comparison.tie_key,
         n_threads=n_threads,
-        counts=cells,
-        sizes=sizes,
+        counts=dense,
+        sizes=cluster_sizes,
         labels=assignment.labels,
         distances=assignment.distances,
     )
     return Tally(
-        cells=cells,
-        wide=_wide_counts(block, assignment.labels, len(centers)),
-        sizes=sizes,
+        counts=_counts(block, asked, dense, assignment.labels),
+        cluster_sizes=cluster_sizes,
         cost=before.cost + cost,
         fingerprint=(before.fingerprint + fingerprint) & _FINGERPRINT_MASK,
     )
 
 
-def label_block(
-    block: Block, centers: NDArray[np.int32], metric: Metric, n_threads: int = 1
-) -> NDArray[np.int32]:
+def label_block(block: Block, asked: Pass, n_threads: int = 1) -> NDArray[np.int32]:
     """Return the nearest center of every row of a block."""
-    labels = np.empty(len(block.packed), np.int32)
+    labels = np.empty(block.n_rows, np.int32)
+    _assign(block, asked.centers, asked.comparison, n_threads, labels=labels)
+    return labels
+
+
+def nearest_distances(
+    block: Block, centers: Centers, feature_weight: NDArray[np.uint32] | None, n_threads: int = 1
+) -> NDArray[np.uint32]:
+    """Return the distance of every row of a block to the nearest of some centers."""
+    distances = np.empty(block.n_rows, np.uint32)
+    comparison = Comparison(feature_weight=feature_weight)
+    _assign(block, centers, comparison, n_threads, distances=distances)
+    return distances
+
+
+def all_distances(
+    block: Block, n_threads: int, centers: Centers, feature_weight: NDArray[np.uint32] | None
+) -> NDArray[np.uint32]:
+    """Return the distance of every row of a block to every center."""
+    out = np.empty((block.n_rows, len(centers)), np.uint32)
+    _kernels.distances(block, centers.codes, feature_weight, n_threads, out)
+    return out
+
+
+def _assign(
+    block: Block,
+    centers: Centers,
+    comparison: Comparison,
+    n_threads: int,
+    labels: NDArray[np.int32] | None = None,
+    distances: NDArray[np.uint32] | None = None,
+) -> None:
     _kernels.tally(
         block,
-        centers,
-        feature_weight=metric.feature_weight,
-        tie_key=metric.tie_key,
+        centers.codes,
+        feature_weight=comparison.feature_weight,
+        tie_key=comparison.tie_key,
         n_threads=n_threads,
         counts=None,
         sizes=None,
         labels=labels,
+        distances=distances,
     )
-    return labels
 
 
-def feature_counts(
-    tally: Tally, layout: Layout, feature: int, size: int, clusters: slice = slice(None)
-) -> NDArray[np.int64]:
-    """Return the counts of one feature as a dense (cluster, value) array; ignored cells count 0."""
-    if feature in tally.wide:
-        dense: NDArray[np.int64] = tally.wide[feature][clusters, :size].toarray()
-        return dense
-    start = int(layout.offsets[feature])
-    counts = tally.cells[clusters, start : start + size]
-    if (
-        0 <= layout.ignored[feature] < size
-    ):  # nothing was observed: the only cell is the ignored one
-        counts = np.zeros_like(counts)
-    return counts
-
-
-def nonzero_counts(
-    tally: Tally, layout: Layout, feature: int, size: int
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
-    """Return cluster, code and count of every value of a feature that occurs in a cluster."""
-    if feature in tally.wide:
-        sparse = tally.wide[feature][:, :size].tocoo()
-        return sparse.coords[0], sparse.coords[1], sparse.data
-    counts = feature_counts(tally, layout, feature, size)
-    cluster, code = np.nonzero(counts)
-    return cluster, code, counts[cluster, code]
-
-
-def _wide_counts(
-    block: Block, labels: NDArray[np.int32] | None, k: int
-) -> dict[int, csr_array[Any, Any]]:
-    if labels is None:
-        return {}
-    counts = {j: _kernels.wide_counts(block, j, labels, k) for j in block.layout.wide}
-    return {
-        j: csr_array((found, codes, indptr), shape=(k, int(block.layout.n_codes[j])))
-        for j, (indptr, codes, found) in counts.items()
-    }
+def _counts(
+    block: Block, asked: Pass, dense: NDArray[np.int64], labels: NDArray[np.int32] | None
+) -> Counts:
+    sparse: dict[int, csr_array[Any, Any]] = {}
+    for j in block.layout.sparse_features:
+        assert labels is not None
+        indptr, codes, counts = _kernels.wide_counts(block, j, labels, len(dense))
+        shape = (len(dense), int(block.layout.n_codes[j]))
+        sparse[j] = csr_array((counts, codes, indptr), shape=shape)
+    return Counts(block.layout, asked.n_values, dense, sparse)

@@ -120,11 +120,11 @@ class Codebook:
         return len(self.categories)
 
     @property
-    def sizes(self) -> NDArray[np.int32]:
+    def n_values(self) -> NDArray[np.int32]:
         """Number of values that a center may take in each column, at least 1."""
-        return np.array([self._size(j) for j in range(self.n_features)], dtype=np.int32)
+        return np.array([self._n_values(j) for j in range(self.n_features)], dtype=np.int32)
 
-    def _size(self, j: int) -> int:
+    def _n_values(self, j: int) -> int:
         own = self.missing == "category" and self.has_missing[j]
         return max(1, len(self.categories[j]) + own)
 
@@ -175,7 +175,7 @@ class Codebook:
     def encode_rows(self, rows: Any, n_rows: int, parameter: str) -> NDArray[np.int32]:
         """Return the codes of a few given rows, such as first centers.
 
-        An ignored missing cell has a code past the column's `sizes`.
+        An ignored missing cell has a code past the column's `n_values`.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class Codebook:
         array(['red', None], dtype=object)
         """
         values = self.categories[j]
-        if len(values) == self._size(j):
+        if len(values) == self._n_values(j):
             return values
         return np.append(python_values(values), np.array([None]))
 
@@ -235,7 +235,7 @@ class Codebook:
         Parameters
         ----------
         codes
-            Integers of shape (n, n_features), each at least 0 and below `sizes`.
+            Integers of shape (n, n_features), each at least 0 and below `n_values`.
 
         Returns
         -------
@@ -321,7 +321,7 @@ class Codebook:
             ignored = n_values if self.missing == "ignore" else -1
             own = ignored >= 0 or (self.missing == "category" and self.has_missing[j])
             codes.append(n_values if own else -1)
-        known = max(self._size(j), ignored + 1)
+        known = max(self._n_values(j), ignored + 1)
         table = np.array(codes, dtype=np.int64)
         is_unseen = table < 0
         table[is_unseen] = known
@@ -334,12 +334,12 @@ class Codebook:
                 f"codes of shape {codes.shape} and type {codes.dtype} are not a table of integers "
                 f"with {self.n_features} columns. Pass integers of shape (n, {self.n_features})."
             )
-        wrong = np.argwhere((codes < 0) | (codes >= self.sizes))
+        wrong = np.argwhere((codes < 0) | (codes >= self.n_values))
         if len(wrong):
             i, j = wrong[0]
             raise ValueError(
                 f"codes[{i}, {j}]={codes[i, j]} is not a code of column {j}. Pass codes from 0 to "
-                f"{self.sizes[j] - 1}."
+                f"{self.n_values[j] - 1}."
             )
         return np.asarray(codes, dtype=np.int64)
 

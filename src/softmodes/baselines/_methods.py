@@ -22,7 +22,7 @@ _ROWS_AT_ONCE = 2_000
 @register("k-modes")
 def k_modes(X: Any, n_clusters: int, random_state: Any, **params: Any) -> NDArray[Any]:
     """Run `softmodes.KModes` once."""
-    from softmodes._estimators.estimators import KModes
+    from softmodes._estimators import KModes
 
     settings = {"n_init": 1, **params}
     return KModes(n_clusters, random_state=random_state, **settings).fit(X).labels_
@@ -31,7 +31,7 @@ def k_modes(X: Any, n_clusters: int, random_state: Any, **params: Any) -> NDArra
 @register("softmodes")
 def soft_modes(X: Any, n_clusters: int, random_state: Any, **params: Any) -> NDArray[Any]:
     """Run Algorithm 1 of the paper, as `softmodes.SoftModes` does it with its last round."""
-    from softmodes._estimators.estimators import SoftModes
+    from softmodes._estimators import SoftModes
 
     settings = {"n_init": 1, "select": "last", "max_iter": 30, **params}
     return SoftModes(n_clusters, random_state=random_state, **settings).fit(X).labels_

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes import _kernels
-from softmodes._algorithm.seeding.base import Codes, Seeding, draw_from_columns, forget
+from softmodes._algorithm.seeding.base import Seeding, Seeds, draw_from_columns
 from softmodes._rows.block import Block, unpack
-from softmodes._rows.tally import feature_counts, largest_distance
+from softmodes._rows.centers import CodeCenters, largest_distance
+from softmodes._rows.tally import nearest_distances
 
-_CHUNK = 4096  # rows unpacked at once
+_ROWS_AT_ONCE = 4096  # rows unpacked at once
 
 
-def huang(seeding: Seeding) -> Codes:
+def huang(seeding: Seeding) -> Seeds:
     """Draw every value by its share in its column, then move to the nearest row not yet taken."""
     store = seeding.store
     drawn = np.full((seeding.k, store.layout.n_features), -1, np.int32)
@@ -29,7 +30,7 @@ def huang(seeding: Seeding) -> Codes:
     return store.rows(taken)
 
 
-def cao(seeding: Seeding) -> Codes:
+def cao(seeding: Seeding) -> Seeds:
     """Take the densest row, then rows both dense and far from the seeds so far; no chance involved.
 
     The density of a row is the sum of the frequencies of its values (Cao, Liang and Bai 2009).
@@ -40,7 +41,7 @@ def cao(seeding: Seeding) -> Codes:
     for step in range(seeding.k):
         demerit = partial(_cao_demerit, frequencies=frequencies, seeds=seeds[:step])
         seeds[step] = store.rows(np.array([_lowest_row(seeding, demerit)]))[0]
-    store.map(forget)
+    store.map(_forget)
     return seeds
 
 
@@ -67,7 +68,7 @@ def _distance_to_free(
     block: Block,
     n_threads: int,
     feature_weight: NDArray[np.uint32] | None,
-    center: Codes,
+    center: Seeds,
     taken: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     distance = _distance_to(block, n_threads, feature_weight, center)
@@ -77,11 +78,22 @@ def _distance_to_free(
 
 
 def _distance_to(
-    block: Block, n_threads: int, feature_weight: NDArray[np.uint32] | None, center: Codes
+    block: Block, n_threads: int, feature_weight: NDArray[np.uint32] | None, center: Seeds
 ) -> NDArray[np.int64]:
-    out = np.empty((len(block.packed), 1), np.uint32)
-    _kernels.distances(block, center[None], feature_weight, n_threads, out)
-    return out[:, 0].astype(np.int64)
+    centers = CodeCenters(center[None])
+    return nearest_distances(block, centers, feature_weight, n_threads).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _DenseAndFar:
+    """The density of every row of a block, and the distance to the nearest of some seeds."""
+
+    seeds: Seeds
+    density: NDArray[np.int64]
+    nearest: NDArray[np.int64] | None = None
+
+    def are_part_of(self, seeds: Seeds) -> bool:
+        return np.array_equal(self.seeds, seeds[: len(self.seeds)])
 
 
 def _cao_demerit(
@@ -89,18 +101,23 @@ def _cao_demerit(
     n_threads: int,
     feature_weight: NDArray[np.uint32] | None,
     frequencies: list[NDArray[np.int64]],
-    seeds: Codes,
+    seeds: Seeds,
 ) -> NDArray[np.int64]:
     """Return minus density times distance to the nearest seed; both are kept with the block."""
-    n_seeds, density, nearest = block.cache.get("seeding", (0, None, None))
-    if density is None or n_seeds > len(seeds):
-        n_seeds, density, nearest = 0, _density(block, frequencies), None
-    for seed in seeds[n_seeds:]:
+    known = block.cache.take(_DenseAndFar)
+    if known is None or not known.are_part_of(seeds):
+        known = _DenseAndFar(seeds[:0], _density(block, frequencies))
+    nearest = known.nearest
+    for seed in seeds[len(known.seeds) :]:
         distance = _distance_to(block, n_threads, feature_weight, seed)
         nearest = distance if nearest is None else np.minimum(nearest, distance)
-    block.cache["seeding"] = (len(seeds), density, nearest)
-    demerit: NDArray[np.int64] = -density if nearest is None else -density * nearest
+    block.cache.keep(_DenseAndFar(seeds.copy(), known.density, nearest))
+    demerit: NDArray[np.int64] = -known.density if nearest is None else -known.density * nearest
     return demerit
+
+
+def _forget(block: Block, n_threads: int) -> None:
+    block.cache.take(_DenseAndFar)
 
 
 def _column_frequencies(seeding: Seeding) -> list[NDArray[np.int64]]:
@@ -110,11 +127,11 @@ def _column_frequencies(seeding: Seeding) -> list[NDArray[np.int64]]:
     rounded down by a power of two.
     """
     store = seeding.store
-    counts = store.overall()
+    counts = store.column_counts()
     frequencies = []
-    for j, (n_codes, size) in enumerate(zip(store.layout.n_codes, store.sizes, strict=True)):
+    for j, (n_codes, n_values) in enumerate(zip(store.layout.n_codes, store.n_values, strict=True)):
         column = np.zeros(int(n_codes), np.int64)
-        column[:size] = feature_counts(counts, store.layout, j, int(size))[0]
+        column[:n_values] = counts.feature(j)[0]
         frequencies.append(column)
     unit = max(1, int(np.gcd.reduce([np.gcd.reduce(column) for column in frequencies])))
     densest = sum(int(column.max()) // unit for column in frequencies)
@@ -124,8 +141,8 @@ def _column_frequencies(seeding: Seeding) -> list[NDArray[np.int64]]:
 
 
 def _density(block: Block, frequencies: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    density = np.zeros(len(block.packed), np.int64)
-    edges = [*range(0, len(density), _CHUNK), len(density)]
+    density = np.zeros(block.n_rows, np.int64)
+    edges = [*range(0, len(density), _ROWS_AT_ONCE), len(density)]
     for start, stop in pairwise(edges):
         codes = unpack(block, np.arange(start, stop))
         for j, column in enumerate(frequencies):

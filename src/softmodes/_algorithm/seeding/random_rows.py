@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._algorithm.randomness import fold_array
-from softmodes._algorithm.seeding.base import Codes, Seeding
+from softmodes._algorithm.seeding.base import Seeding, Seeds
 from softmodes._algorithm.seeding.tickets import locate_weight
 
 
-def random_rows(seeding: Seeding) -> Codes:
+def random_rows(seeding: Seeding) -> Seeds:
     """Take k rows at random, no row (with whole weights: no unit of weight) twice."""
     store, k = seeding.store, seeding.k
     crowded = k > store.total_weight // 2
@@ -22,7 +22,7 @@ def _distinct_tickets(seeding: Seeding) -> NDArray[np.int64]:
     store, k = seeding.store, seeding.k
     n = 2 * k + 8
     while True:
-        drawn = seeding.tickets(0, n, store.total_weight)
+        drawn = seeding.draw_tickets(0, n, store.total_weight)
         if store.whole_weights:
             chosen = locate_weight(store, _first_occurrences(drawn)[:k])
         else:

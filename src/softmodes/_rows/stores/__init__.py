@@ -2,5 +2,6 @@
 
 from softmodes._rows.stores.base import RowStore
 from softmodes._rows.stores.memory import MemoryStore
+from softmodes._rows.stores.open import Opened, open_store
 
-__all__ = ["MemoryStore", "RowStore"]
+__all__ = ["MemoryStore", "Opened", "RowStore", "open_store"]

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._rows.block import Block, Layout, unpack
-from softmodes._rows.remember import label_again, tally_again
-from softmodes._rows.tally import Metric, Tally
+from softmodes._rows.centers import Centers, CodeCenters, Comparison
+from softmodes._rows.counts import Counts
+from softmodes._rows.remember import label_rows, tally_rows
+from softmodes._rows.tally import Pass, Tally, all_distances
 
 T = TypeVar("T")
 
@@ -21,29 +23,42 @@ T = TypeVar("T")
 class RowStore(ABC):
     """Packed rows in blocks. A backend says only how to run a task on each block.
 
-    `sizes[j]` is the number of values that a center may take in feature j; cells may hold further
-    codes (missing, unseen). Weights are counted in units; with `whole_weights` a unit is one row.
-    `n_threads` is for what is done here between two passes.
+    No block is empty, and a block's `index` is its position. `n_values[j]` is the number of values
+    that a center may take in feature j; cells may hold further codes (missing, unseen). Weights are
+    counted in units; with `whole_weights` a unit is one row. `n_threads` is for what is done here
+    between two passes. Without `remember`, every pass compares all rows with all centers.
     """
 
     layout: Layout
-    sizes: NDArray[np.int32]
+    n_values: NDArray[np.int32]
     n_rows: int
     total_weight: int
     whole_weights: bool
     n_threads: int = 1
+    remember: bool = True
 
     @abstractmethod
     def map(self, task: Callable[[Block, int], T]) -> list[T]:
         """Run `task(block, n_threads)` on every block; results come in the order of the rows."""
 
-    def tally(self, centers: NDArray[np.int32], metric: Metric) -> Tally:
+    def tally(self, centers: Centers, comparison: Comparison) -> Tally:
         """Assign all rows and count: the only pass over the rows of a round."""
-        return reduce(add, self.map(partial(tally_again, centers=centers, metric=metric)))
+        asked = Pass(centers, comparison, self.n_values)
+        return reduce(add, self.map(partial(tally_rows, asked=asked, remember=self.remember)))
 
-    def labels(self, centers: NDArray[np.int32], metric: Metric) -> NDArray[np.int32]:
-        """Return the nearest center of every row."""
-        return np.concatenate(self.map(partial(label_again, centers=centers, metric=metric)))
+    def labels(
+        self, centers: Centers, comparison: Comparison, remember: bool = True
+    ) -> NDArray[np.int32]:
+        """Return the nearest center of every row; from what the last pass has left, if it may."""
+        asked = Pass(centers, comparison, self.n_values)
+        return np.concatenate(self.map(partial(label_rows, asked=asked, remember=remember)))
+
+    def distances(
+        self, centers: Centers, feature_weight: NDArray[np.uint32] | None
+    ) -> NDArray[np.uint32]:
+        """Return the distance of every row to every center."""
+        task = partial(all_distances, centers=centers, feature_weight=feature_weight)
+        return np.concatenate(self.map(task))
 
     def rows(self, index: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the codes of some rows, by global row number."""
@@ -52,14 +67,15 @@ class RowStore(ABC):
             found[here] = codes
         return found
 
-    def overall(self) -> Tally:
+    def column_counts(self) -> Counts:
         """Count all rows as one cluster."""
-        return self.tally(np.zeros((1, self.layout.n_features), np.int32), Metric())
+        anywhere = CodeCenters(np.zeros((1, self.layout.n_features), np.int32))
+        return self.tally(anywhere, Comparison()).counts
 
 
 def _rows(
     block: Block, n_threads: int, index: NDArray[np.int64]
 ) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     local = index - block.first_row
-    here = np.flatnonzero((local >= 0) & (local < len(block.packed)))
+    here = np.flatnonzero((local >= 0) & (local < block.n_rows))
     return here, unpack(block, local[here])

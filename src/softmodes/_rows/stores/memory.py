@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -15,22 +16,25 @@ T = TypeVar("T")
 
 
 class MemoryStore(RowStore):
-    """Blocks in memory, each worked on by all threads."""
+    """Blocks in memory, each worked on by all threads; at least one must hold a row."""
 
     def __init__(
         self,
         blocks: Sequence[Block],
-        sizes: NDArray[np.int32],
+        n_values: NDArray[np.int32],
         n_threads: int = 1,
         whole_weights: bool = True,
+        remember: bool = True,
     ) -> None:
-        self.blocks = tuple(blocks)
-        self.layout = blocks[0].layout
-        self.sizes = sizes
-        self.n_rows = sum(len(block.packed) for block in blocks)
-        self.total_weight = sum(block.total_weight for block in blocks)
+        filled = [block for block in blocks if block.n_rows]
+        self.blocks = tuple(replace(block, index=i) for i, block in enumerate(filled))
+        self.layout = self.blocks[0].layout
+        self.n_values = n_values
+        self.n_rows = sum(block.n_rows for block in self.blocks)
+        self.total_weight = sum(block.total_weight for block in self.blocks)
         self.n_threads = n_threads
         self.whole_weights = whole_weights
+        self.remember = remember
 
     def map(self, task: Callable[[Block, int], T]) -> list[T]:
         """Run a task on every block."""

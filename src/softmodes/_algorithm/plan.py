@@ -1,0 +1,92 @@
+"""What a fit is asked to do, and what its rounds and runs have found: values only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softmodes._algorithm.randomness import Use, address
+from softmodes._rows.centers import Centers, Comparison
+from softmodes._rows.tally import Tally
+from softmodes.rounding import Rounding, soft
+
+Select: TypeAlias = Literal["best", "last"]
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of a run: what its partition costs, and whether any row changed its cluster."""
+
+    cost: float
+    expected_cost: float
+    clusters: int
+    moved: bool
+
+
+@dataclass(frozen=True, eq=False)
+class RoundState(Round):
+    """What a per-round callback gets to see; a callback that returns True stops the fit."""
+
+    run: int
+    round: int
+    labels: Callable[[], NDArray[np.int32]] = field(repr=False)
+
+
+OnRound: TypeAlias = Callable[[RoundState], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All that a fit depends on besides the rows; every parameter checked and resolved."""
+
+    k: int
+    rounding: Rounding
+    init: str | NDArray[np.int32]
+    n_init: int
+    max_iter: int
+    patience: int
+    select: Select
+    yardstick: Literal["expected_cost", "cost"]
+    seed: int
+    feature_weight: NDArray[np.uint32] | None = None
+    row_unit: float = 1.0
+    feature_unit: float = 1.0
+    on_round: tuple[OnRound, ...] = ()
+    on_run: tuple[Callable[[Run], None], ...] = ()
+
+    @property
+    def settles(self) -> bool:
+        """Whether the run must end by itself, as it does for plurality rounding."""
+        return isinstance(self.rounding, soft) and math.isinf(self.rounding.t)
+
+    @property
+    def unit(self) -> float:
+        """What a cost of 1 in units of rows and features is in weights."""
+        return self.row_unit * self.feature_unit
+
+    def comparison(self, run: int) -> Comparison:
+        """Return how a run compares rows with centers: its ties are settled once for all."""
+        return Comparison(address(self.seed, run, Use.TIE), self.feature_weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run from seeds to the chosen round. `centers` are those that produced its partition."""
+
+    index: int
+    centers: Centers
+    tally: Tally
+    history: tuple[Round, ...]
+    best_round: int
+    converged: bool
+    stopped: bool
+
+    @property
+    def chosen(self) -> Round:
+        """The round whose partition is the result."""
+        return self.history[self.best_round]

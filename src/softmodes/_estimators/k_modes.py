@@ -1,0 +1,62 @@
+"""Classic k-modes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from softmodes._estimators.base import ModesEstimator
+from softmodes.rounding import plurality
+
+
+class KModes(ModesEstimator):
+    """Cluster categorical data by classic k-modes: each center takes its cluster's modes.
+
+    The same engine as `SoftModes` at t = inf, with the last round as a run's result and restarts
+    compared by Hamming cost. Ties are uniformly random, settled once per run, so that it converges.
+
+    Parameters
+    ----------
+    n_clusters, init, n_init, max_iter, missing, feature_weight, n_jobs, random_state, verbose
+        As for `SoftModes`.
+
+    Attributes
+    ----------
+    labels_, cluster_centers_, cluster_counts_, cluster_sizes_, categories_, cost_, expected_cost_
+        As for `SoftModes`.
+    n_iter_, best_round_, history_, converged_, n_features_in_, feature_names_in_
+        As for `SoftModes`.
+
+    Examples
+    --------
+    >>> from softmodes import KModes
+    >>> KModes(n_clusters=2, random_state=0).fit([["a", "x"], ["a", "x"], ["b", "y"]]).cost_
+    0
+    """
+
+    _saved_as = "KModes"
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "d1-greedy",
+        n_init: int = 10,
+        max_iter: int = 100,
+        missing: str = "category",
+        feature_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.missing = missing
+        self.feature_weight = feature_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _algorithm(self) -> dict[str, Any]:
+        return {"rounding": plurality, "select": "last", "patience": 1, "yardstick": "cost"}

@@ -1,0 +1,32 @@
+"""Saved models back to estimators."""
+
+from __future__ import annotations
+
+import os
+
+from softmodes._estimators.base import ModesEstimator
+from softmodes._estimators.k_modes import KModes
+from softmodes._estimators.soft_modes import SoftModes
+from softmodes._model.file import load_model, refusal, refusing
+from softmodes._model.params import restored_params
+
+_SAVED: dict[str, type[ModesEstimator]] = {kind._saved_as: kind for kind in (SoftModes, KModes)}
+
+
+def load(path: str | os.PathLike[str]) -> ModesEstimator:
+    """Read a model that `save` wrote.
+
+    Foreign, truncated, changed or newer files raise BadModelFile, a ValueError that names the file,
+    and files that cannot be opened OSError; nothing in a file is executed.
+    """
+    name, params, found = load_model(path)
+    with refusing(path):
+        if name not in _SAVED:
+            raise refusal(path, f"it holds an unknown estimator {name!r}")
+        unknown = set(params) - set(_SAVED[name]().get_params())
+        if unknown:
+            raise refusal(path, f"it holds unknown parameters {sorted(unknown)}")
+        model = _SAVED[name](**restored_params(params))
+        model._check_params(found)
+        model._publish(found)
+    return model

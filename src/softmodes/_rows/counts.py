@@ -1,0 +1,136 @@
+"""How often each value occurs in each cluster: the one place that knows dense from sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from softmodes._rows.block import Layout
+
+SparseParts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
+
+_SPARSE_PARTS = ("indptr", "codes", "counts")
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Weights of the rows by cluster, feature and code, as exact integers.
+
+    `dense[i, layout.offsets[j] + v]` is that of the rows of cluster i with code v in feature j;
+    features of more than 256 codes are in `sparse` instead, as (cluster, code) counts. Codes below
+    `n_values[j]` are values that a center may take; cells may hold further ones (ignored, unseen).
+    """
+
+    layout: Layout
+    n_values: NDArray[np.int32]
+    dense: NDArray[np.int64]
+    sparse: dict[int, csr_array[Any, Any]]
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.dense)
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.layout,
+            self.n_values,
+            self.dense + other.dense,
+            {j: counts + other.sparse[j] for j, counts in self.sparse.items()},
+        )
+
+    def reorder(self, order: NDArray[np.intp]) -> Counts:
+        """Return the same counts with clusters renumbered: new cluster i was `order[i]`."""
+        sparse = {j: counts[order] for j, counts in self.sparse.items()}
+        return Counts(self.layout, self.n_values, self.dense[order], sparse)
+
+    def feature(self, j: int, clusters: slice = slice(None)) -> NDArray[np.int64]:
+        """Return the counts of one feature's values as a dense (cluster, value) array."""
+        size = int(self.n_values[j])
+        if j in self.sparse:
+            dense: NDArray[np.int64] = self.sparse[j][clusters, :size].toarray()
+            return dense
+        return self._dense_values(j)[clusters]
+
+    def values(self, j: int) -> NDArray[np.int64] | csr_array[Any, Any]:
+        """Return the counts of one feature's values as they are kept: dense or sparse."""
+        if j in self.sparse:
+            return self.sparse[j][:, : int(self.n_values[j])]
+        return self._dense_values(j)
+
+    def nonzero(self, j: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+        """Return cluster, code and count of every value of a feature that occurs in a cluster."""
+        if j in self.sparse:
+            sparse = self.sparse[j][:, : int(self.n_values[j])].tocoo()
+            return sparse.coords[0], sparse.coords[1], sparse.data
+        counts = self._dense_values(j)
+        cluster, code = np.nonzero(counts)
+        return cluster, code, counts[cluster, code]
+
+    def observed(self, j: int) -> csr_array[Any, Any]:
+        """Return the counts of all codes of a feature, as sparse floats; ignored cells count 0."""
+        counts = self.sparse[j] if j in self.sparse else csr_array(self._dense_codes(j))
+        observed = np.arange(counts.shape[1]) != self.layout.ignored[j]
+        return csr_array(counts.multiply(observed[None, :].astype(np.float64)))
+
+    def sparse_parts(self) -> Iterator[tuple[int, SparseParts]]:
+        """Yield each feature that is kept sparse with its `indptr`, `codes` and `counts`."""
+        for j, counts in self.sparse.items():
+            counts.sort_indices()
+            yield (
+                j,
+                (
+                    counts.indptr.astype(np.int64),
+                    counts.indices.astype(np.int32),
+                    np.ascontiguousarray(counts.data, np.int64),
+                ),
+            )
+
+    def add_up_to(self, cluster_sizes: NDArray[np.int64]) -> bool:
+        """Tell whether no count is negative, and those of each feature sum up to the sizes."""
+        if (self.dense < 0).any() or any((s.data < 0).any() for s in self.sparse.values()):
+            return False
+        kept_dense = np.flatnonzero(np.diff(self.layout.offsets))
+        starts = self.layout.offsets[kept_dense]
+        sums = [np.add.reduceat(self.dense, starts, axis=1)] if len(starts) else []
+        sums += [s.sum(axis=1)[:, None] for s in self.sparse.values()]
+        return all(bool((part == cluster_sizes[:, None]).all()) for part in sums)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the counts as named arrays, as a model file keeps them."""
+        arrays: dict[str, NDArray[Any]] = {"cells": self.dense}
+        for j, parts in self.sparse_parts():
+            names = (f"wide_{j}_{part}" for part in _SPARSE_PARTS)
+            arrays.update(zip(names, parts, strict=True))
+        return arrays
+
+    @classmethod
+    def from_arrays(
+        cls, layout: Layout, n_values: NDArray[np.int32], arrays: Mapping[str, NDArray[Any]]
+    ) -> Counts:
+        """Return the counts that `to_arrays` took apart; raise ValueError if they do not fit."""
+        dense = arrays["cells"]
+        k = len(dense)
+        sparse = {}
+        for j in layout.sparse_features:
+            indptr, codes, counts = (arrays[f"wide_{j}_{part}"] for part in _SPARSE_PARTS)
+            shape = (k, int(layout.n_codes[j]))
+            sparse[j] = csr_array((counts, codes, indptr), shape=shape)
+            sparse[j].check_format(full_check=True)
+        if dense.shape != (k, layout.n_cells):
+            raise ValueError(f"counts of shape {dense.shape} are not {(k, layout.n_cells)}")
+        return cls(layout, n_values, dense, sparse)
+
+    def _dense_codes(self, j: int) -> NDArray[np.int64]:
+        return self.dense[:, self.layout.offsets[j] : self.layout.offsets[j + 1]]
+
+    def _dense_values(self, j: int) -> NDArray[np.int64]:
+        counts = self._dense_codes(j)[:, : int(self.n_values[j])]
+        # Where nothing was observed, the one code is the ignored one, and is no value.
+        nothing = 0 <= self.layout.ignored[j] < self.n_values[j]
+        return np.zeros_like(counts) if nothing else counts
