@@ -25,7 +25,6 @@ def open_store(
 ) -> MemoryStore:
     """Rows in memory, cut into blocks at the given rows."""
     codebook, codes = learn(X)
-    assert codes.columns is not None or codes.matrix is not None
     whole = pack(codes, weight=weight)
     blocks = []
     edges = [0, *cuts, codes.n_rows]

@@ -33,7 +33,7 @@ def as_codes(n_rows, n_codes, ignored, columns=None, matrix=None, remap=None):
     ignored = np.full(len(n_codes), -1) if ignored is None else ignored
     return SimpleNamespace(
         n_rows=n_rows,
-        columns=columns,
+        by_column=columns,
         matrix=matrix,
         remap=remap,
         n_codes=np.array(n_codes, np.int32),

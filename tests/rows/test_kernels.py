@@ -43,7 +43,7 @@ class Table:
         )
         codes = SimpleNamespace(
             n_rows=len(self.codes),
-            columns=columns,
+            by_column=columns,
             matrix=None,
             remap=None,
             n_codes=self.n_codes,

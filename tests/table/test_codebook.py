@@ -60,10 +60,10 @@ def naive(column: Sequence[Any]) -> tuple[list[Any], list[int]]:
 
 
 def matrix_of(codes: Codes) -> np.ndarray:
-    if codes.columns is not None:
+    if codes.by_column is not None:
         assert codes.matrix is None
         assert codes.remap is None
-        return np.stack([np.asarray(column, np.int64) for column in codes.columns], axis=1)
+        return np.stack([np.asarray(column, np.int64) for column in codes.by_column], axis=1)
     assert codes.matrix is not None
     assert codes.remap is not None
     return np.take_along_axis(codes.remap.T.astype(np.int64), codes.matrix.astype(np.int64), 0)
@@ -79,7 +79,7 @@ def assert_well_formed(codebook: Codebook, codes: Codes) -> None:
     assert codes.n_codes.dtype == codes.ignored.dtype == codebook.n_values.dtype == np.int32
     assert (cells.max(axis=0) < codes.n_codes).all()
     assert (codebook.n_values <= codes.n_codes).all()
-    for column, n_codes in zip(codes.columns or (), codes.n_codes, strict=False):
+    for column, n_codes in zip(codes.by_column or (), codes.n_codes, strict=False):
         assert column.flags.c_contiguous
         assert column.dtype == (
             np.uint8 if n_codes <= 256 else np.uint16 if n_codes <= 65536 else np.int32
@@ -459,6 +459,25 @@ def test_small_and_large_ranges_of_integers_agree(span):
     assert_as_naive(pl.DataFrame(X), X.T.tolist())
 
 
+@pytest.mark.parametrize("n_features", [2, 63, 64, 65, 130])
+@pytest.mark.parametrize("as_table", [np.asarray, pd.DataFrame, sp.csr_array])
+def test_codes_come_by_feature_and_by_row_however_they_are_kept(as_table, n_features):
+    rng = np.random.default_rng(n_features)
+    lowest = rng.integers(-3, 2, n_features)  # the same byte has another code in another column
+    X = np.maximum(rng.integers(-3, 3, (50, n_features)), lowest).astype(np.int8)
+    _, codes = learn(as_table(X))
+    cells = matrix_of(codes)
+    assert (codes.matrix is None) == (as_table is pd.DataFrame)
+    columns = list(codes.columns())
+    assert_array_equal(np.stack(columns, axis=1), cells)
+    assert_array_equal(np.stack([codes.column(j) for j in range(n_features)], axis=1), cells)
+    assert all(column.flags.c_contiguous and column.dtype == np.uint8 for column in columns)
+    for index in (slice(None), slice(7, 3, -1), [40, 0, 0], np.arange(0)):
+        rows = codes.rows(index)
+        assert_array_equal(rows, cells[index])
+        assert rows.dtype == np.int32
+
+
 def test_byte_matrices_are_not_copied():
     X = np.random.default_rng(0).random((100_000, 100)) < 0.5
     tracemalloc.start()
@@ -482,7 +501,7 @@ def test_a_pandas_frame_of_bools_is_not_copied():
     for matrix in (X, np.asfortranarray(X)):
         frame = pd.DataFrame(matrix, copy=False)
         _, codes = learn(frame)
-        own = codes.matrix if codes.columns is None else codes.columns[3]
+        own = codes.matrix if codes.by_column is None else codes.column(3)
         assert np.shares_memory(own, frame.iloc[:, 3].to_numpy())
         assert_array_equal(matrix_of(codes), X)
 
@@ -777,7 +796,7 @@ def test_bytes_are_coded_by_a_codebook_of_more_than_256_values():
     codes, unseen = codebook.encode(np.array([[0], [127], [-128]], dtype=np.int8))
     assert matrix_of(codes).tolist() == [[100], [227], [1000]]
     assert unseen.columns[0].examples == ((-128, 1),)
-    assert codes.columns[0].dtype == np.uint16
+    assert codes.column(0).dtype == np.uint16
 
 
 def test_unseen_values_may_be_many():
@@ -909,8 +928,8 @@ def test_the_largest_number_of_categories_works_and_one_more_does_not(make):
     column = [make(i) for i in range(MAX_CATEGORIES)]
     codebook, codes = learn([[value] for value in [*column, None]])
     assert len(codebook.categories[0]) == MAX_CATEGORIES
-    assert codes.columns[0].dtype == np.int32
-    assert codes.columns[0][-1] == MAX_CATEGORIES
+    assert codes.column(0).dtype == np.int32
+    assert codes.column(0)[-1] == MAX_CATEGORIES
     with pytest.raises(ValueError, match="has 65537 categories, one for nearly every row"):
         learn([[value] for value in [*column, make(MAX_CATEGORIES)]])
 

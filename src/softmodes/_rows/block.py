@@ -107,11 +107,11 @@ def pack(
     packed = _aligned_zeros(codes.n_rows, layout.stride)
     if codes.matrix is not None:
         _pack_matrix(layout, codes.matrix, codes.remap, packed, n_threads)
-    elif isinstance(codes.columns, SparseColumns):
-        _pack_sparse(layout, codes.columns, packed)
+    elif isinstance(codes.by_column, SparseColumns):
+        _pack_sparse(layout, codes.by_column, packed)
     else:
-        assert codes.columns is not None
-        _pack_columns(layout, codes.columns, packed, n_threads)
+        assert codes.by_column is not None
+        _pack_columns(layout, codes.by_column, packed, n_threads)
     return Block(layout, packed, first_row=first_row, weight=weight)
 
 
@@ -122,7 +122,7 @@ def unpack(block: Block, rows: NDArray[np.int64]) -> NDArray[np.int32]:
     --------
     >>> from types import SimpleNamespace
     >>> column = np.array([0, 2, 1], np.uint8)
-    >>> codes = SimpleNamespace(n_rows=3, columns=(column,), matrix=None, remap=None,
+    >>> codes = SimpleNamespace(n_rows=3, by_column=(column,), matrix=None, remap=None,
     ...                         n_codes=[3], ignored=[-1])
     >>> unpack(pack(codes), np.array([1, 2])).tolist()
     [[2], [1]]

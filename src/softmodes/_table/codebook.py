@@ -14,7 +14,7 @@ then the value (numbers by value, strings by code point, bytes by byte, times by
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
@@ -39,6 +39,9 @@ Missing: TypeAlias = Literal["category", "ignore", "error"]
 
 MAX_CATEGORIES = 65_536
 
+# Columns of a row-major matrix are transposed this many at a time: one cache line of bytes.
+_COLUMNS_AT_ONCE = 64
+
 __all__ = [
     "MAX_CATEGORIES",
     "Codebook",
@@ -60,7 +63,7 @@ class Codes:
     ----------
     n_rows
         Number of rows.
-    columns
+    by_column
         One contiguous array per feature, of uint8 (up to 256 codes), uint16 (up to 65,536) or
         int32; None if there is a `matrix`. Those of a sparse table are made when asked for.
     matrix, remap
@@ -70,14 +73,55 @@ class Codes:
         Number of codes that cells may hold, by feature.
     ignored
         The code that neither matches nor counts, by feature; -1 if there is none.
+
+    Examples
+    --------
+    >>> from softmodes._table.codebook import learn
+    >>> _, codes = learn([["red", 1], ["blue", 3], ["red", 2]])
+    >>> codes.column(0)
+    array([1, 0, 1], dtype=uint8)
+    >>> [column.tolist() for column in codes.columns()]
+    [[1, 0, 1], [0, 2, 1]]
+    >>> codes.rows([1, 2])
+    array([[0, 2],
+           [1, 1]], dtype=int32)
     """
 
     n_rows: int
-    columns: Sequence[NDArray[Any]] | None
+    by_column: Sequence[NDArray[Any]] | None
     matrix: NDArray[np.uint8] | None
     remap: NDArray[np.uint8] | None
     n_codes: NDArray[np.int32]
     ignored: NDArray[np.int32]
+
+    def column(self, j: int) -> NDArray[Any]:
+        """Return the codes of one feature."""
+        if self.by_column is not None:
+            return self.by_column[j]
+        matrix, remap = self._bytes()
+        return np.take(remap[j], matrix[:, j])
+
+    def columns(self) -> Iterator[NDArray[Any]]:
+        """Yield the codes of one feature after the other."""
+        if self.by_column is not None:
+            yield from self.by_column
+            return
+        matrix, remap = self._bytes()
+        for start in range(0, len(remap), _COLUMNS_AT_ONCE):
+            some = slice(start, start + _COLUMNS_AT_ONCE)
+            yield from map(np.take, remap[some], np.ascontiguousarray(matrix[:, some].T))
+
+    def rows(self, index: Any) -> NDArray[np.int32]:
+        """Return the codes of some rows, given by a slice or by their numbers."""
+        if self.by_column is not None:
+            return np.stack([column[index] for column in self.by_column], axis=1, dtype=np.int32)
+        matrix, remap = self._bytes()
+        return np.take_along_axis(remap.T, matrix[index], axis=0).astype(np.int32)
+
+    def _bytes(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        assert self.matrix is not None
+        assert self.remap is not None
+        return self.matrix, self.remap
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +144,7 @@ class Codebook:
     --------
     >>> from softmodes._table.codebook import learn
     >>> codebook, codes = learn([["red", 1], ["blue", None], ["red", 2]])
-    >>> codes.columns[0]
+    >>> codes.column(0)
     array([1, 0, 1], dtype=uint8)
     >>> codebook.decode([[0, 2]])
     array([['blue', None]], dtype=object)
@@ -157,7 +201,7 @@ class Codebook:
         >>> from softmodes._table.codebook import learn
         >>> codebook, _ = learn([["red"], ["blue"]])
         >>> codes, unseen = codebook.encode([["blue"], ["green"]])
-        >>> codes.columns[0]
+        >>> codes.column(0)
         array([0, 2], dtype=uint8)
         >>> unseen.columns[0].examples
         (('green', 1),)
@@ -208,12 +252,7 @@ class Codebook:
             raise ValueError(
                 f"{parameter} holds values that do not occur in the table: {unseen.listed()}."
             )
-        columns = codes.columns
-        if columns is None:
-            assert codes.matrix is not None
-            assert codes.remap is not None
-            return np.take_along_axis(codes.remap.T, codes.matrix, axis=0).astype(np.int32)
-        return np.stack(columns, axis=1).astype(np.int32)
+        return codes.rows(slice(None))
 
     def values(self, j: int) -> NDArray[Any]:
         """Return the value of each code that a center may have in column j; None is missing.
@@ -384,7 +423,7 @@ def learn(table: Any, missing: Missing = "category", n_threads: int = 1) -> tupl
     ignored = np.where(has_missing & (missing == "ignore"), n_values, -1).astype(np.int32)
     codes = Codes(
         n_rows=opened.shape[0],
-        columns=factors.columns,
+        by_column=factors.columns,
         matrix=factors.matrix,
         remap=factors.remap,
         n_codes=n_values + has_missing.astype(np.int32),

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._table.codebook import learn
-from softmodes.baselines._rock.records import code_columns
 
 Encoding: TypeAlias = Literal["table", "codes", "one-hot"]
 Method: TypeAlias = Callable[..., Any]
@@ -201,7 +200,7 @@ def integer_codes(X: Any) -> NDArray[np.float64]:
            [1., 1.]])
     """
     _, codes = learn(X)
-    return np.stack(code_columns(codes), axis=1).astype(np.float64)
+    return codes.rows(slice(None)).astype(np.float64)
 
 
 def one_hot_codes(X: Any) -> NDArray[np.float64]:
@@ -226,7 +225,7 @@ def one_hot_codes(X: Any) -> NDArray[np.float64]:
     _, codes = learn(X)
     starts = np.cumsum(codes.n_codes) - codes.n_codes
     hot = np.zeros((codes.n_rows, int(codes.n_codes.sum())))
-    for start, cells in zip(starts, code_columns(codes), strict=True):
+    for start, cells in zip(starts, codes.columns(), strict=True):
         hot[np.arange(codes.n_rows), start + cells.astype(np.intp)] = 1
     return hot
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from softmodes._table.codebook import Codes, Missing
+    from softmodes._table.codebook import Missing
 
 __all__ = [
     "agreement",
@@ -20,9 +19,6 @@ __all__ = [
     "matching_f1",
     "nmi",
 ]
-
-# Columns of a row-major matrix are transposed this many at a time: one cache line of bytes.
-_COLUMNS_AT_ONCE = 64
 
 
 def matching_accuracy(labels_true: Any, labels_pred: Any) -> float:
@@ -190,7 +186,7 @@ def hamming_cost(X: Any, labels: Any, centers: Any, *, missing: Missing = "categ
         )
     center_codes, _ = codebook.encode(centers)
     index = _center_index(labels, codes.n_rows, center_codes.n_rows)
-    pairs = zip(_features(codes), _features(center_codes), codes.ignored, strict=True)
+    pairs = zip(codes.columns(), center_codes.columns(), codes.ignored, strict=True)
     return sum(_mismatches(cells, center[index], int(ignored)) for cells, center, ignored in pairs)
 
 
@@ -225,7 +221,7 @@ def expected_cost(X: Any, labels: Any, *, missing: Missing = "category") -> floa
     _, codes = learn(X, missing)
     clusters = _factorize("labels", labels)
     _check_rows(len(clusters), codes.n_rows)
-    features = zip(_features(codes), codes.n_codes, codes.ignored, strict=True)
+    features = zip(codes.columns(), codes.n_codes, codes.ignored, strict=True)
     return sum(
         _expected_cost_of_feature(cells, clusters, int(n_codes), int(ignored))
         for cells, n_codes, ignored in features
@@ -333,19 +329,6 @@ def _check_rows(n_labels: int, n_rows: int) -> None:
         raise ValueError(
             f"labels has {n_labels} entries, but X has {n_rows} rows. Pass one label per row."
         )
-
-
-def _features(codes: Codes) -> Iterator[NDArray[Any]]:
-    """Yield the codes of one feature after the other."""
-    if codes.columns is not None:
-        yield from codes.columns
-        return
-    assert codes.matrix is not None
-    assert codes.remap is not None
-    for start in range(0, codes.matrix.shape[1], _COLUMNS_AT_ONCE):
-        stop = start + _COLUMNS_AT_ONCE
-        columns = np.ascontiguousarray(codes.matrix[:, start:stop].T)
-        yield from map(np.take, codes.remap[start:stop], columns)
 
 
 def _mismatches(cells: NDArray[Any], expected: NDArray[Any], ignored: int) -> int:

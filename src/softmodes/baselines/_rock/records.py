@@ -17,15 +17,6 @@ from softmodes._table.codebook import Codes
 _PAIRS_AT_ONCE = 2**20
 
 
-def code_columns(codes: Codes) -> list[NDArray[Any]]:
-    """Return the codes of each feature."""
-    if codes.columns is not None:
-        return list(codes.columns)
-    assert codes.matrix is not None
-    assert codes.remap is not None
-    return [code[cells] for code, cells in zip(codes.remap, codes.matrix.T, strict=True)]
-
-
 @dataclass(frozen=True, eq=False)
 class Records:
     """Rows by column; a negative code stands for no item."""
@@ -38,7 +29,7 @@ class Records:
         """Take the rows of a table; ignored cells hold no item."""
         columns = [
             np.where(cells == ignored, -1, cells.astype(np.int32)) if ignored >= 0 else cells
-            for cells, ignored in zip(code_columns(codes), codes.ignored, strict=True)
+            for cells, ignored in zip(codes.columns(), codes.ignored, strict=True)
         ]
         return cls(tuple(columns), complete=bool((codes.ignored < 0).all()))
 
