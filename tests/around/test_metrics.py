@@ -1,3 +1,4 @@
+from decimal import Decimal
 from itertools import permutations
 
 import numpy as np
@@ -105,6 +106,10 @@ def test_a_row_more_decides_the_matching_and_f1_only_a_tie(n_more):
         lambda y: pl.Series(y).cast(pl.String),
         lambda y: y.astype(np.uint8),
         lambda y: np.array(["2020-01-01", "NaT", "2021-01-01"], dtype="datetime64[D]")[y],
+        lambda y: [("north", "east")[: int(i)] for i in y],
+        lambda y: [("cluster", int(i)) for i in y],
+        lambda y: [((1, 5), 5, None)[i] for i in y],
+        lambda y: np.array([1, 1j, -1])[y],
     ],
 )
 def test_labels_may_be_of_any_type(relabel):
@@ -118,6 +123,14 @@ def test_labels_may_be_of_any_type(relabel):
 def test_the_string_1_is_another_label_than_the_number_1():
     assert matching_accuracy(["1", 1, "1", 1], [0, 1, 0, 1]) == 1
     assert matching_accuracy(["1", 1, "1", 1], [0, 0, 0, 0]) == 0.5
+
+
+def test_labels_are_equal_where_cells_of_a_table_are():
+    same, other = [1, 1.0, Decimal(1), np.uint8(1)], [True, "1", b"1", None]
+    for more in ([], [("a", "tuple")]):
+        for label in other:
+            labels = [*same, label, *more]
+            assert agreement(labels, labels)["clusters_in_use"] == 2 + len(more)
 
 
 def test_ari_and_nmi_are_scikit_learns():
@@ -249,7 +262,8 @@ def test_mode_centers_cost_at_most_the_expected_cost():
     [
         (lambda: matching_accuracy([1, 2], [1]), "labels_true has 2 labels, but labels_pred has 1"),
         (lambda: ari([], []), r"labels_true has shape \(0,\)\. Pass a one-dimensional"),
-        (lambda: nmi([1], [[1]]), r"labels_pred has shape \(1, 1\)"),
+        (lambda: nmi([1], np.array([[1]])), r"labels_pred has shape \(1, 1\)"),
+        (lambda: nmi([1], [[1]]), r"labels_pred holds a label that cannot be hashed \(.*list"),
         (lambda: agreement([1], [1, 2]), "Pass one of each for every row"),
         (lambda: expected_cost(ROWS, [0]), "labels has 1 entries, but X has 7 rows"),
         (lambda: hamming_cost(ROWS, [0], CENTERS), "labels has 1 entries, but X has 7 rows"),
