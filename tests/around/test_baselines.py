@@ -477,7 +477,7 @@ def test_names_and_encodings_are_checked(own_method):
         register("mine")
     with pytest.raises(ValueError, match=r"encoding='bits' is not known\. Pass one of 'table'"):
         register("other", encoding="bits")
-    with pytest.raises(ValueError, match=r"name='k-mode' is not a known method\. Pass one of"):
+    with pytest.raises(ValueError, match=r"name='k-mode' is not known\. Pass one of"):
         cluster("k-mode", [["a"]], 1)
 
 

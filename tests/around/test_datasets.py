@@ -218,12 +218,12 @@ def test_a_large_table_needs_hardly_more_than_its_own_memory(model):
     ("call", "message"),
     [
         (lambda: make_ccm(4, 3, 5), r"n_clusters=5 is more than n_samples=4\. Pass .* at most 4"),
-        (lambda: make_ccm(0, 3, 1), r"n_samples=0 must be an integer of at least 1"),
-        (lambda: make_ccm(4, 2.5, 1), r"n_features=2\.5 must be an integer"),
-        (lambda: make_ccm(4, 3, True), r"n_clusters=True must be an integer"),
-        (lambda: make_ccm(4, 3, 2, 1.5), r"eps=1\.5 must be from 0 to 1\. Pass a probability"),
-        (lambda: make_ccm(4, 3, 2, 0.1, "a"), r"noise='a' must be from 0 to 1"),
-        (lambda: ccm_best_accuracy(2, float("nan")), r"noise=nan must be from 0 to 1"),
+        (lambda: make_ccm(0, 3, 1), r"n_samples=0 is not an int >= 1\. Pass one"),
+        (lambda: make_ccm(4, 2.5, 1), r"n_features=2\.5 is not an int"),
+        (lambda: make_ccm(4, 3, True), r"n_clusters=True is not an int"),
+        (lambda: make_ccm(4, 3, 2, 1.5), r"eps=1\.5 is not a number from 0 to 1\. Pass one"),
+        (lambda: make_ccm(4, 3, 2, 0.1, "a"), r"noise='a' is not a number from 0 to 1"),
+        (lambda: ccm_best_accuracy(2, float("nan")), r"noise=nan is not a number from 0 to 1"),
         (lambda: make_ccm(4, 3, 2, random_state=-1), r"random_state=-1 is not a seed\. Pass"),
         (lambda: make_ccm(4, 3, 2, random_state="x"), r"random_state='x' is not a seed"),
         (lambda: make_bbm(4, 3, [0.1]), r"P has shape \(1,\)\. Pass a matrix"),
@@ -232,7 +232,7 @@ def test_a_large_table_needs_hardly_more_than_its_own_memory(model):
         (lambda: make_bbm([4, 4], 3, [[0.1]]), r"n_samples has 2 sizes, but P asks for 1"),
         (lambda: make_bbm(4, [-1], [[0.1]]), r"n_features=\[-1\] must be integers of at least 0"),
         (lambda: make_bbm([0], 1, [[0.1]]), r"n_samples=\[0\] must .* sum of at least 1"),
-        (lambda: make_bbm(4.0, 1, [[0.1]]), r"n_samples=4\.0 must be an integer of at least 1"),
+        (lambda: make_bbm(4.0, 1, [[0.1]]), r"n_samples=4\.0 is not an int >= 1"),
     ],
 )
 def test_wrong_parameters_are_named(call, message):
@@ -450,9 +450,10 @@ def test_without_pandas_arrays_come_by_default_and_frames_name_the_remedy(monkey
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"as_frame": "yes"}, r"as_frame='yes' is not known\. Pass True, False or \"auto\""),
+        ({"as_frame": "yes"}, r"as_frame='yes' is not known\. Pass one of True, False, 'auto'\."),
+        ({"as_frame": 0}, r"as_frame=0 is not known"),
         ({"as_frame": None}, r"as_frame=None is not known"),
-        ({"missing": "nan"}, r"missing='nan' is not known\. Pass \"value\" or \"null\""),
+        ({"missing": "nan"}, r"missing='nan' is not known\. Pass one of 'value', 'null'\."),
     ],
 )
 def test_wrong_options_are_named(options, message):

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._checks import choice
 from softmodes._table.codebook import learn
 
 Encoding: TypeAlias = Literal["table", "codes", "one-hot"]
@@ -65,10 +66,7 @@ def register(name: str, encoding: Encoding = "table") -> Callable[[_Function], _
     array([0, 1, 0])
     >>> unregister("by first column")
     """
-    if encoding not in _ENCODERS:
-        raise ValueError(
-            f"encoding={encoding!r} is not known. Pass one of {', '.join(map(repr, _ENCODERS))}."
-        )
+    choice("encoding", encoding, tuple(_ENCODERS))
     if name in _BASELINES:
         raise ValueError(
             f"name={name!r} is taken. Pass another name, or call unregister({name!r}) first."
@@ -130,11 +128,7 @@ def baseline(name: str) -> Baseline:
     >>> baseline("birch (one-hot)").encoding
     'one-hot'
     """
-    if name not in _BASELINES:
-        raise ValueError(
-            f"name={name!r} is not a known method. Pass one of {', '.join(map(repr, names()))}."
-        )
-    return _BASELINES[name]
+    return _BASELINES[choice("name", name, names())]
 
 
 def cluster(

@@ -1,13 +1,14 @@
 """Random boolean tables with planted clusters: the block model and corrupted codewords."""
 
 from collections.abc import Iterator, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-RandomState: TypeAlias = int | np.integer[Any] | np.random.RandomState | np.random.Generator | None
+from softmodes._checks import RandomState, check_most, generator, is_whole, share, whole
+
 Bits: TypeAlias = NDArray[np.bool_]
 Labels: TypeAlias = NDArray[np.int64]
 Sizes: TypeAlias = int | Sequence[int] | NDArray[np.integer[Any]]
@@ -86,7 +87,7 @@ def make_bbm(
     True
     """
     probabilities = _checked_matrix(P)
-    rng = _generator(random_state)
+    rng = generator(random_state)
     y = _planted(_sizes("n_samples", n_samples, len(probabilities)), shuffle, rng)
     group_sizes = _sizes("n_features", n_features, probabilities.shape[1])
     group = np.repeat(np.arange(len(group_sizes)), group_sizes)
@@ -181,10 +182,11 @@ def make_ccm(
     >>> float((X != centers[y]).mean().round(2))
     0.1
     """
-    n_samples, n_features = _count("n_samples", n_samples), _count("n_features", n_features)
-    n_clusters = _clusters(n_clusters, n_samples)
-    eps, noise = _share("eps", eps), _share("noise", noise)
-    rng = _generator(random_state)
+    n_samples, n_features = whole("n_samples", n_samples, 1), whole("n_features", n_features, 1)
+    n_clusters = whole("n_clusters", n_clusters, 1)
+    check_most("n_clusters", n_clusters, "n_samples", n_samples)
+    eps, noise = share("eps", eps), share("noise", noise)
+    rng = generator(random_state)
     centers = rng.integers(0, 2, size=(n_clusters, n_features), dtype=np.bool_)
     n_noise = round(noise * n_samples)
     y = _planted([*_even(n_samples - n_noise, n_clusters), n_noise], shuffle, rng)
@@ -225,15 +227,15 @@ def ccm_best_accuracy(n_clusters: int, noise: float) -> float:
     >>> ccm_best_accuracy(50, noise=0.5)
     0.51
     """
-    n_clusters, noise = _count("n_clusters", n_clusters), _share("noise", noise)
+    n_clusters, noise = whole("n_clusters", n_clusters, 1), share("noise", noise)
     return noise / n_clusters + 1 - noise
 
 
 def _split(p: Any) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
     """Split probabilities into whole 256ths and the rest, which decides a byte equal to them."""
     scaled = np.asarray(p, dtype=np.float64) * 256
-    whole = np.minimum(np.floor(scaled), 255)
-    return whole.astype(np.uint8), scaled - whole
+    floor = np.minimum(np.floor(scaled), 255)
+    return floor.astype(np.uint8), scaled - floor
 
 
 def _compare_bytes(
@@ -268,35 +270,20 @@ def _planted(sizes: Sequence[int], shuffle: bool, rng: np.random.Generator) -> L
 
 
 def _even(total: int, parts: int) -> list[int]:
-    share, larger = divmod(total, parts)
-    return [share + 1] * larger + [share] * (parts - larger)
-
-
-def _generator(random_state: RandomState) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**32, size=4, dtype=np.uint32))
-    if random_state is None:
-        return np.random.default_rng()
-    if not _is_int(random_state) or random_state < 0:
-        raise ValueError(
-            f"random_state={random_state!r} is not a seed. Pass an integer of at least 0, None, "
-            "a numpy Generator or a numpy RandomState."
-        )
-    return np.random.default_rng(int(random_state))
+    size, larger = divmod(total, parts)
+    return [size + 1] * larger + [size] * (parts - larger)
 
 
 def _sizes(name: str, given: Sizes, parts: int) -> list[int]:
     if isinstance(given, Integral) or np.ndim(given) == 0:
-        return _even(_count(name, given), parts)
+        return _even(whole(name, given, 1), parts)
     sizes = list(given)  # type: ignore[arg-type]
     if len(sizes) != parts:
         raise ValueError(
             f"{name} has {len(sizes)} sizes, but P asks for {parts}. "
             f"Pass {parts} sizes, or one total to divide."
         )
-    if not all(_is_int(size) and size >= 0 for size in sizes) or sum(sizes) < 1:
+    if not all(is_whole(size) and size >= 0 for size in sizes) or sum(sizes) < 1:
         raise ValueError(
             f"{name}={sizes!r} must be integers of at least 0 with a sum of at least 1. "
             "Pass one size for each part."
@@ -318,29 +305,3 @@ def _checked_matrix(P: ArrayLike) -> NDArray[np.float64]:
             f"P[{i}, {j}]={matrix[i, j]} is not a probability. Pass numbers from 0 to 1."
         )
     return matrix
-
-
-def _clusters(value: Any, n_samples: int) -> int:
-    n_clusters = _count("n_clusters", value)
-    if n_clusters > n_samples:
-        raise ValueError(
-            f"n_clusters={n_clusters} is more than n_samples={n_samples}. "
-            f"Pass n_clusters of at most {n_samples}."
-        )
-    return n_clusters
-
-
-def _count(name: str, value: Any) -> int:
-    if not _is_int(value) or value < 1:
-        raise ValueError(f"{name}={value!r} must be an integer of at least 1. Pass a whole number.")
-    return int(value)
-
-
-def _share(name: str, value: Any) -> float:
-    if not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise ValueError(f"{name}={value!r} must be from 0 to 1. Pass a probability.")
-    return float(value)
-
-
-def _is_int(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)

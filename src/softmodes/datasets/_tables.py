@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._checks import choice
 from softmodes.datasets import _rules
 from softmodes.datasets._columns import (
     Column,
@@ -91,8 +92,7 @@ def load_mushroom(
     >>> X.shape, int(X["stalk-root"].isna().sum()), int((y == "e").sum())
     ((8124, 22), 2480, 4208)
     """
-    if missing not in ("value", "null"):
-        raise ValueError(f'missing={missing!r} is not known. Pass "value" or "null".')
+    choice("missing", missing, ("value", "null"))
     replace: dict[str, Value] = {"?": None} if missing == "null" else {}
     columns = [letters(name, cells, replace) for name, cells in read_lines("mushroom").items()]
     classes = ("e", "p"), ("edible", "poisonous")
@@ -224,8 +224,7 @@ def _deliver(
 
 
 def _wants_frame(as_frame: AsFrame) -> bool:
-    if as_frame not in (True, False, "auto"):
-        raise ValueError(f'as_frame={as_frame!r} is not known. Pass True, False or "auto".')
+    choice("as_frame", as_frame, (True, False, "auto"))
     if as_frame is False:
         return False
     try:

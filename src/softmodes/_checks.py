@@ -1,0 +1,83 @@
+"""Checks of parameters: a value of the right type and range out, or an error with a remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+RandomState: TypeAlias = int | np.integer[Any] | np.random.RandomState | np.random.Generator | None
+Choice = TypeVar("Choice")
+
+
+def is_whole(value: Any) -> bool:
+    """Tell whether a value is a whole number; a bool is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """Return a whole number of at least `least` as an int."""
+    if not is_whole(value) or value < least:
+        raise ValueError(f"{name}={value!r} is not an int >= {least}. Pass one.")
+    return int(value)
+
+
+def check_most(name: str, value: int, limit_name: str, limit: int) -> None:
+    """Refuse a number above that of another parameter."""
+    if value > limit:
+        raise ValueError(
+            f"{name}={value} is more than {limit_name}={limit}. Pass {name} of at most {limit}."
+        )
+
+
+def number(
+    name: str, value: Any, least: float, most: float = math.inf, remedy: str = "Pass one."
+) -> float:
+    """Return a number in a range, both ends included, as a float."""
+    found = _as_float(value)
+    if not least <= found <= most:
+        limits = f">= {least}" if most == math.inf else f"from {least} to {most}"
+        raise ValueError(f"{name}={value!r} is not a number {limits}. {remedy}")
+    return found
+
+
+def share(name: str, value: Any) -> float:
+    """Return a share or probability as a float."""
+    return number(name, value, 0, 1)
+
+
+def choice(name: str, value: Any, choices: Sequence[Choice]) -> Choice:
+    """Return the one of the choices that a value is; 1 is not True."""
+    for known in choices:
+        if isinstance(value, type(known)) and value == known:
+            return known
+    raise ValueError(f"{name}={value!r} is not known. Pass one of {', '.join(map(repr, choices))}.")
+
+
+def generator(random_state: RandomState) -> np.random.Generator:
+    """Return the generator that `random_state` is or seeds."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**32, size=4, dtype=np.uint32))
+    if random_state is None:
+        return np.random.default_rng()
+    if not is_whole(random_state) or random_state < 0:
+        raise ValueError(
+            f"random_state={random_state!r} is not a seed. Pass an integer of at least 0, None, "
+            "a numpy Generator or a numpy RandomState."
+        )
+    return np.random.default_rng(int(random_state))
+
+
+def _as_float(value: Any) -> float:
+    """Return a real number as a float; NaN, which is in no range, for all else."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
