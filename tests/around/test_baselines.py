@@ -27,7 +27,7 @@ from softmodes.baselines import (
     register,
     unregister,
 )
-from softmodes.baselines._rock import merging, rock
+from softmodes.baselines._rock import merging, plan
 from softmodes.baselines._rock.merging import common_neighbors, expected_links, sparse_rows
 from softmodes.baselines._rock.records import Records, Rule, neighbor_lists
 from softmodes.datasets import load_mushroom, load_tic_tac_toe, load_zoo
@@ -257,7 +257,7 @@ def test_same_seed_same_answer_on_any_number_of_threads(monkeypatch):
     )
     assert_array_equal(first.labels_, again.labels_)
     assert not np.array_equal(first.sample_indices_, other.sample_indices_)
-    monkeypatch.setattr(rock, "MAX_SAMPLE", 200)
+    monkeypatch.setattr(plan, "MAX_SAMPLE", 200)
     assert_array_equal(Rock(3, eps=2, random_state=0).fit_predict(X), first.labels_)
 
 
@@ -354,12 +354,12 @@ def test_birch_on_one_hot_codes_reaches_the_published_accuracy(load, published):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"theta": 1.5}, "theta=1.5 is not a similarity from 0 to 1. Pass the least similarity"),
-        ({"theta": "half"}, "theta='half' is not a similarity from 0 to 1"),
-        ({"theta": math.nan}, "theta=nan is not a similarity from 0 to 1"),
-        ({"eps": 3}, "eps=3 is not a Hamming distance from 0 to n_features=2. Pass the largest"),
-        ({"eps": -1}, "eps=-1 is not a Hamming distance from 0 to n_features=2"),
-        ({"eps": True}, "eps=True is not a Hamming distance from 0 to n_features=2"),
+        ({"theta": 1.5}, "theta=1.5 is not a number from 0 to 1. Pass the least similarity"),
+        ({"theta": "half"}, "theta='half' is not a number from 0 to 1"),
+        ({"theta": math.nan}, "theta=nan is not a number from 0 to 1"),
+        ({"eps": 3}, "eps=3 is not a number from 0 to 2. Pass the largest"),
+        ({"eps": -1}, "eps=-1 is not a number from 0 to 2"),
+        ({"eps": True}, "eps=True is not a number from 0 to 2"),
         ({"links": "some"}, "links='some' is not known. Pass one of 'common', 'direct'."),
         ({"leftover": "drop"}, "leftover='drop' is not known. Pass one of 'nearest', 'separate'"),
         ({"missing": "drop"}, "missing='drop' is not known. Pass one of 'category', 'ignore'"),

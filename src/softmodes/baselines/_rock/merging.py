@@ -10,6 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes.baselines._rock.plan import Plan
+from softmodes.baselines._rock.records import Records, neighbor_lists
+
 # A cluster's links: the other clusters, and the number of links with each.
 Row: TypeAlias = tuple[NDArray[Any], NDArray[Any]]
 # Minus goodness, then the births of the newer and the older cluster, which settle ties, and slots.
@@ -18,6 +21,22 @@ Entry: TypeAlias = tuple[float, int, int, int, int]
 _ROWS_AT_ONCE = 256
 # A dense product does so many more multiplications a second than a sparse one.
 _DENSE_ADVANTAGE = 200
+
+
+def sample_clusters(rows: Records, plan: Plan) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return a number for each row's cluster, and which rows are outliers, each by itself."""
+    neighbors = neighbor_lists(rows, plan.rule, plan.n_threads)
+    is_outlier = np.diff(neighbors.indptr) < plan.min_neighbors
+    inside = np.flatnonzero(~is_outlier)
+    if is_outlier.any():
+        neighbors = neighbors[inside][:, inside]
+    if plan.links == "common":
+        links = common_neighbors(neighbors, plan.n_threads)
+    else:
+        links = list(sparse_rows(neighbors))
+    clusters = np.arange(len(rows))
+    clusters[inside] = inside[merge(links, plan.k, plan.f)]
+    return clusters, is_outlier
 
 
 def common_neighbors(neighbors: Any, n_threads: int) -> list[Row]:

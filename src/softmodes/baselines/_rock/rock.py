@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import numbers
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
-from softmodes._parameters import check_choice, seed, thread_count, whole
+from softmodes._checks import choice, whole
+from softmodes._parameters import seed, thread_count
 from softmodes._table.codebook import learn
-from softmodes.baselines._rock.merging import common_neighbors, merge, sparse_rows
-from softmodes.baselines._rock.records import Records, Rule, neighbor_lists
-
-MAX_SAMPLE = 15_000
+from softmodes.baselines._rock.labelling import all_labels
+from softmodes.baselines._rock.merging import sample_clusters
+from softmodes.baselines._rock.plan import Plan, sample_size, thresholds
+from softmodes.baselines._rock.records import Records, Rule
 
 
 class Rock(ClusterMixin, BaseEstimator):
@@ -138,56 +135,36 @@ class Rock(ClusterMixin, BaseEstimator):
         -------
         self
         """
-        check_choice("missing", self.missing, ("category", "ignore", "error"))
+        choice("missing", self.missing, ("category", "ignore", "error"))
         n_threads = thread_count(self.n_jobs)
         _, codes = learn(X, self.missing, n_threads)  # type: ignore[arg-type]
         validate_data(self, X, skip_check_array=True)
         plan = self._plan(codes.n_rows, len(codes.n_codes), n_threads)
         records = Records.of(codes)
-        sample = plan.draw(len(records))
-        slots, is_outlier = _merged(records.take(sample), plan)
-        self._publish(plan, records, sample, slots, is_outlier)
+        sample = plan.sampled_rows(len(records))
+        clusters, is_outlier = sample_clusters(records.take(sample), plan)
+        self.labels_ = all_labels(records, sample, clusters, is_outlier, plan)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.n_remaining_ = len(np.unique(clusters[~is_outlier]))
+        self.outliers_ = sample[is_outlier]
+        self.sample_indices_ = sample
         return self
 
-    def _plan(self, n_rows: int, n_features: int, n_threads: int) -> _Plan:
+    def _plan(self, n_rows: int, n_features: int, n_threads: int) -> Plan:
         """Check and resolve every parameter."""
-        check_choice("links", self.links, ("common", "direct"))
-        check_choice("leftover", self.leftover, ("nearest", "separate", "noise"))
         k = whole("n_clusters", self.n_clusters, 1)
-        theta, eps = _thresholds(self.theta, self.eps, n_features)
-        return _Plan(
+        theta, eps = thresholds(self.theta, self.eps, n_features)
+        return Plan(
             k=k,
             rule=Rule(theta, eps),
             f=(1 - theta) / (1 + theta),
-            common=self.links == "common",
+            links=choice("links", self.links, ("common", "direct")),
             min_neighbors=whole("min_neighbors", self.min_neighbors, 0),
-            leftover=self.leftover,
-            sample_size=_sample_size(self.sample_size, k, n_rows),
+            leftover=choice("leftover", self.leftover, ("nearest", "separate", "noise")),
+            sample_size=sample_size(self.sample_size, k, n_rows),
             seed=seed(self.random_state),
             n_threads=n_threads,
         )
-
-    def _publish(
-        self,
-        plan: _Plan,
-        records: Records,
-        sample: NDArray[np.intp],
-        slots: NDArray[np.intp],
-        is_outlier: NDArray[np.bool_],
-    ) -> None:
-        """Label the rows outside the sample and the leftover ones, and set the attributes."""
-        labels = np.full(len(records), -1)
-        labels[sample] = _kept(plan, _numbered(slots), is_outlier)
-        to_label = _to_label(plan, labels, sample)
-        labels[to_label] = _labelled(records, labels, to_label, plan)
-        alone = np.flatnonzero(labels < 0)
-        if plan.leftover != "noise":
-            labels[alone] = labels.max(initial=-1) + 1 + np.arange(len(alone))
-        self.labels_ = _numbered(labels)
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        self.n_remaining_ = len(np.unique(slots[~is_outlier]))
-        self.outliers_ = sample[is_outlier]
-        self.sample_indices_ = sample
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -195,145 +172,3 @@ class Rock(ClusterMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """The parameters, checked and resolved."""
-
-    k: int
-    rule: Rule
-    f: float
-    common: bool
-    min_neighbors: int
-    leftover: str
-    sample_size: int
-    seed: int
-    n_threads: int
-
-    def draw(self, n_rows: int) -> NDArray[np.intp]:
-        """Return the rows to cluster, in order."""
-        if self.sample_size >= n_rows:
-            return np.arange(n_rows)
-        rng = np.random.default_rng(self.seed)
-        return np.sort(rng.choice(n_rows, self.sample_size, replace=False))
-
-
-# ---------------------------------------------------------------------------------- the phases
-
-
-def _merged(rows: Records, plan: _Plan) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return a number for each row's cluster, and which rows are outliers, each by itself."""
-    neighbors = neighbor_lists(rows, plan.rule, plan.n_threads)
-    is_outlier = np.diff(neighbors.indptr) < plan.min_neighbors
-    inside = np.flatnonzero(~is_outlier)
-    if is_outlier.any():
-        neighbors = neighbors[inside][:, inside]
-    if plan.common:
-        links = common_neighbors(neighbors, plan.n_threads)
-    else:
-        links = list(sparse_rows(neighbors))
-    slots = np.arange(len(rows))
-    slots[inside] = inside[merge(links, plan.k, plan.f)]
-    return slots, is_outlier
-
-
-def _kept(
-    plan: _Plan, clusters: NDArray[np.intp], is_outlier: NDArray[np.bool_]
-) -> NDArray[np.intp]:
-    """Return the clusters with -1 for those that do not stay."""
-    if plan.leftover == "noise":
-        clusters = _numbered(np.where(is_outlier, -1, clusters))
-    if plan.leftover == "separate":
-        return clusters
-    return np.where(clusters < plan.k, clusters, -1)
-
-
-def _to_label(plan: _Plan, labels: NDArray[np.intp], sample: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the rows for the labelling phase."""
-    open_rows = labels < 0
-    if plan.leftover == "noise":
-        open_rows[sample] = False
-    return np.flatnonzero(open_rows)
-
-
-def _labelled(
-    records: Records, labels: NDArray[np.intp], rows: NDArray[np.intp], plan: _Plan
-) -> NDArray[np.intp]:
-    """Return the labels of more rows by their neighbours among those that have one.
-
-    A row without any gets -1, or with leftover "nearest" the cluster it equals in most cells.
-    """
-    members = np.argsort(labels, kind="stable")[np.count_nonzero(labels < 0) :]
-    if len(rows) == 0 or len(members) == 0:
-        return np.full(len(rows), -1)
-    known, sizes = records.take(members), np.bincount(labels[members])
-    starts = np.cumsum(sizes) - sizes
-    more = records.take(rows)
-
-    def one_block(block: slice) -> NDArray[np.intp]:
-        some = more.take(block)
-        matches = some.matches(known)
-        near = plan.rule.holds(some, known, matches)
-        votes = np.add.reduceat(near, starts, axis=1, dtype=np.intp)
-        found = np.argmax(votes / (sizes + 1.0) ** plan.f, axis=1)
-        lonely = ~votes.any(axis=1)
-        found[lonely] = -1
-        if plan.leftover == "nearest" and lonely.any():
-            equal = np.add.reduceat(matches[lonely], starts, axis=1, dtype=np.intp)
-            found[lonely] = np.argmax(equal / sizes, axis=1)
-        return np.asarray(found)
-
-    with ThreadPoolExecutor(plan.n_threads) as pool:
-        return np.concatenate(list(pool.map(one_block, more.blocks(len(known)))))
-
-
-def _numbered(clusters: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the clusters numbered by size, the largest first, then by first row; -1 stays."""
-    inside = np.flatnonzero(clusters >= 0)
-    _, first, index, sizes = np.unique(
-        clusters[inside], return_index=True, return_inverse=True, return_counts=True
-    )
-    rank = np.empty(len(sizes), np.intp)
-    rank[np.lexsort((first, -sizes))] = np.arange(len(sizes))
-    numbered = np.full(len(clusters), -1)
-    numbered[inside] = rank[index]
-    return numbered
-
-
-# ---------------------------------------------------------------------------------- parameters
-
-
-def _thresholds(theta: Any, eps: Any, n_features: int) -> tuple[float, float | None]:
-    """Return theta, as it enters the expected number of links, and eps if it was given."""
-    if theta is not None and not (_is_number(theta) and 0 <= theta <= 1):
-        raise ValueError(
-            f"theta={theta!r} is not a similarity from 0 to 1. Pass the least similarity of "
-            "neighbours, for example theta=0.5, or a Hamming distance as eps."
-        )
-    if eps is None:
-        return (0.5 if theta is None else float(theta)), None
-    if not (_is_number(eps) and 0 <= eps <= n_features):
-        raise ValueError(
-            f"eps={eps!r} is not a Hamming distance from 0 to n_features={n_features}. "
-            f"Pass the largest number of cells in which neighbours may differ."
-        )
-    equivalent = (n_features - eps) / (n_features + eps)
-    return float(equivalent if theta is None else theta), float(eps)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
-
-
-def _sample_size(sample_size: Any, k: int, n_rows: int) -> int:
-    if k > n_rows:
-        raise ValueError(
-            f"n_clusters={k} is more than n_samples={n_rows}. Pass n_clusters of at most {n_rows}."
-        )
-    size = MAX_SAMPLE if sample_size is None else whole("sample_size", sample_size, 1)
-    if k > size:
-        raise ValueError(
-            f"n_clusters={k} is more than sample_size={size}. Pass sample_size of at least {k}."
-        )
-    return min(size, n_rows)
