@@ -1,29 +1,80 @@
-"""Parameters of the estimators: checked, resolved, or refused with a remedy."""
+"""Checks of parameters: a value of the right type and range out, or an error with a remedy.
+
+For estimators, baselines and data sets alike.
+"""
 
 from __future__ import annotations
 
-import numbers
+import math
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-from sklearn.utils import check_random_state
+
+RandomState: TypeAlias = int | np.integer[Any] | np.random.RandomState | np.random.Generator | None
+Choice = TypeVar("Choice")
+
+
+def is_whole(value: Any) -> bool:
+    """Tell whether a value is a whole number; a bool is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def whole(name: str, value: Any, least: int) -> int:
-    """Return a parameter that must be a whole number, as an int."""
-    if not _is_whole(value) or value < least:
+    """Return a whole number of at least `least` as an int."""
+    if not is_whole(value) or value < least:
         raise ValueError(f"{name}={value!r} is not an int >= {least}. Pass one.")
     return int(value)
 
 
-def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Refuse a value that is not among the choices."""
-    if not isinstance(value, str) or value not in choices:
+def check_most(name: str, value: int, limit_name: str, limit: int) -> None:
+    """Refuse a number above that of another parameter."""
+    if value > limit:
         raise ValueError(
-            f"{name}={value!r} is not known. Pass one of {', '.join(map(repr, choices))}."
+            f"{name}={value} is more than {limit_name}={limit}. Pass {name} of at most {limit}."
         )
+
+
+def number(
+    name: str, value: Any, least: float, most: float = math.inf, remedy: str = "Pass one."
+) -> float:
+    """Return a number in a range, both ends included, as a float."""
+    found = _as_float(value)
+    if not least <= found <= most:
+        limits = f">= {least}" if most == math.inf else f"from {least} to {most}"
+        raise ValueError(f"{name}={value!r} is not a number {limits}. {remedy}")
+    return found
+
+
+def share(name: str, value: Any) -> float:
+    """Return a share or probability as a float."""
+    return number(name, value, 0, 1)
+
+
+def choice(name: str, value: Any, choices: Sequence[Choice]) -> Choice:
+    """Return the one of the choices that a value is; 1 is not True."""
+    for known in choices:
+        if isinstance(value, type(known)) and value == known:
+            return known
+    raise ValueError(f"{name}={value!r} is not known. Pass one of {', '.join(map(repr, choices))}.")
+
+
+def generator(random_state: RandomState) -> np.random.Generator:
+    """Return the generator that `random_state` is or seeds."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**32, size=4, dtype=np.uint32))
+    if random_state is None:
+        return np.random.default_rng()
+    if not is_whole(random_state) or random_state < 0:
+        raise ValueError(
+            f"random_state={random_state!r} is not a seed. Pass an integer of at least 0, None, "
+            "a numpy Generator or a numpy RandomState."
+        )
+    return np.random.default_rng(int(random_state))
 
 
 def usable_cores() -> int:
@@ -38,20 +89,18 @@ def thread_count(n_jobs: Any) -> int:
     cores = usable_cores()
     if n_jobs is None:
         return cores
-    if not _is_whole(n_jobs) or n_jobs == 0:
+    if not is_whole(n_jobs) or n_jobs == 0:
         raise ValueError(
             f"n_jobs={n_jobs!r} is not a number of threads. Pass 1, 2, ... or -1 for all."
         )
     return min(int(n_jobs), cores) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
 
 
-def check_seed(random_state: Any) -> None:
+def check_seed(random_state: Any, name: str = "random_state") -> None:
     """Refuse what `seed` cannot take, without drawing from it."""
-    if _is_whole(random_state):
+    if is_whole(random_state):
         if not 0 <= random_state < 2**64:
-            raise ValueError(
-                f"random_state={random_state} is outside [0, 2**64). Pass another seed."
-            )
+            raise ValueError(f"{name}={random_state} is outside [0, 2**64). Pass another seed.")
     elif isinstance(random_state, np.random.Generator):
         raise ValueError(
             f"random_state={random_state!r} is a Generator, and scikit-learn's estimators take "
@@ -71,8 +120,10 @@ def check_seed(random_state: Any) -> None:
 def seed(random_state: Any) -> int:
     """Return the 64-bit seed that `random_state` stands for."""
     check_seed(random_state)
-    if _is_whole(random_state):
+    if is_whole(random_state):
         return int(random_state)
+    from sklearn.utils import check_random_state
+
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
@@ -87,5 +138,11 @@ def check_callback(on_round: Any) -> tuple[Callable[..., Any], ...]:
     return (on_round,)
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+def _as_float(value: Any) -> float:
+    """Return a real number as a float; NaN, which is in no range, for all else."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan

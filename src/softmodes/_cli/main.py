@@ -30,6 +30,7 @@ from softmodes._model.profile import harmless
 from softmodes._paper.experiments import EXPERIMENTS, SIZES, Cell, Size, chosen
 from softmodes._paper.results import Record, ResultsFile, read_folder
 from softmodes._paper.runner import load_methods, pending, run
+from softmodes._parameters import check_seed
 
 # A cell may be as large as a block: small blocks are read side by side, the largest holds any cell.
 _BLOCK, _LARGEST_BLOCK = 1 << 20, (1 << 31) - 1
@@ -74,7 +75,7 @@ def fit(
 ) -> None:
     """Cluster the rows of a file; print the size of each cluster and what marks it."""
     with _plain_errors(TypeError):
-        _check_seed(seed)
+        check_seed(seed, "seed")
         if out is not None:
             _check_out(out, file)
         table = _read_table(file, drop or [])
@@ -144,12 +145,6 @@ def report_experiments(
 
         for path in write_report(records, out, _size(size)):
             print(harmless(str(path)))
-
-
-def _check_seed(seed: int) -> None:
-    """Refuse what the estimators would, by the name that it has on the command line."""
-    if not 0 <= seed < 2**64:
-        raise ValueError(f"seed={seed} is outside [0, 2**64). Pass another seed.")
 
 
 def _check_out(out: str, file: Path) -> None:

@@ -30,8 +30,8 @@ from softmodes._model.profile import as_frame, profile_columns, summary_text
 from softmodes._model.score import expected_mismatches
 from softmodes._parameters import (
     check_callback,
-    check_choice,
     check_seed,
+    choice,
     seed,
     thread_count,
     whole,
@@ -83,7 +83,7 @@ class ModesEstimator(
         -------
         self
         """
-        check_choice("missing", self.missing, _MISSING)
+        choice("missing", self.missing, _MISSING)
         opened = open_store(
             X,
             missing=self.missing,
@@ -136,7 +136,7 @@ class ModesEstimator(
         """Refuse parameters with which a model of this clustering could not be fitted again."""
         codebook = found.codebook
         thread_count(self.n_jobs)
-        check_choice("missing", self.missing, _MISSING)
+        choice("missing", self.missing, _MISSING)
         feature_units(self.feature_weight, codebook.names, codebook.n_features)
         progress(self.verbose)
         check_seed(self.random_state)
@@ -286,7 +286,7 @@ class ModesEstimator(
 def resolve_init(init: Any, codebook: Codebook, k: int) -> str | NDArray[np.int32]:
     """Return the name of a seeding, or the codes of given seeds."""
     if isinstance(init, str):
-        check_choice("init", init, tuple(METHODS))
+        choice("init", init, tuple(METHODS))
         return init
     try:
         return codebook.encode_rows(init, k, "init")

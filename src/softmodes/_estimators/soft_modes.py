@@ -6,7 +6,7 @@ from typing import Any
 
 from softmodes._algorithm.draw import resolve_rounding
 from softmodes._estimators.base import ModesEstimator
-from softmodes._parameters import check_choice, whole
+from softmodes._parameters import choice, whole
 from softmodes.rounding import Rounding
 
 
@@ -115,7 +115,7 @@ class SoftModes(ModesEstimator):
         self.verbose = verbose
 
     def _algorithm(self) -> dict[str, Any]:
-        check_choice("select", self.select, ("best", "last"))
+        choice("select", self.select, ("best", "last"))
         return {
             "rounding": resolve_rounding(self.rounding, self.t),
             "select": self.select,

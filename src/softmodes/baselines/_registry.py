@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._checks import choice
+from softmodes._parameters import choice
 from softmodes._table.codebook import learn
 
 Encoding: TypeAlias = Literal["table", "codes", "one-hot"]

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softmodes._checks import RandomState, check_most, generator, is_whole, share, whole
+from softmodes._parameters import RandomState, check_most, generator, is_whole, share, whole
 
 Bits: TypeAlias = NDArray[np.bool_]
 Labels: TypeAlias = NDArray[np.int64]

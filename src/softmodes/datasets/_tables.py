@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._checks import choice
+from softmodes._parameters import choice
 from softmodes.datasets import _rules
 from softmodes.datasets._columns import (
     Column,

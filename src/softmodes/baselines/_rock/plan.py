@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._checks import check_most, number, whole
+from softmodes._parameters import check_most, number, whole
 from softmodes.baselines._rock.records import Rule
 
 MAX_SAMPLE = 15_000

@@ -9,8 +9,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
-from softmodes._checks import choice, whole
-from softmodes._parameters import seed, thread_count
+from softmodes._parameters import choice, seed, thread_count, whole
 from softmodes._table.codebook import learn
 from softmodes.baselines._rock.labelling import all_labels
 from softmodes.baselines._rock.merging import sample_clusters

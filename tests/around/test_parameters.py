@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from softmodes._checks import check_most, choice, generator, number, share, whole
+from softmodes._parameters import check_most, choice, generator, number, share, whole
 
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3)])
