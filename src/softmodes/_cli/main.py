@@ -27,7 +27,7 @@ except ImportError as error:
 
 from softmodes._files import checked_target, write_whole
 from softmodes._model.profile import harmless
-from softmodes._paper.experiments import EXPERIMENTS, SIZES, Cell, Size, chosen
+from softmodes._paper import EXPERIMENTS, SIZES, Cell, Size, chosen
 from softmodes._paper.results import Record, ResultsFile, read_folder
 from softmodes._paper.runner import load_methods, pending, run
 from softmodes._parameters import check_seed

@@ -7,6 +7,8 @@ Examples
 'Block model: accuracy of k-modes and SoftModes(1)'
 """
 
-from softmodes._paper.experiments import EXPERIMENTS, SIZES, Cell, Experiment, Size, chosen
+from softmodes._paper.experiment import Experiment
+from softmodes._paper.experiments import EXPERIMENTS, chosen
+from softmodes._paper.recipe import SIZES, Cell, Size
 
 __all__ = ["EXPERIMENTS", "SIZES", "Cell", "Experiment", "Size", "chosen"]

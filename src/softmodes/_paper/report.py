@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from softmodes._files import write_whole
-from softmodes._paper.claims import Judgement, judge
-from softmodes._paper.experiments import EXPERIMENTS, Experiment, Size
+from softmodes._paper.experiments import EXPERIMENTS
+from softmodes._paper.judging import Judgement, judgements_of
+from softmodes._paper.notes import notes_of
+from softmodes._paper.plots import draw_figures
+from softmodes._paper.recipe import Size
 from softmodes._paper.results import Record
 from softmodes._paper.summary import Found
-from softmodes._paper.tables import Table, notes_of, tables_of
+from softmodes._paper.tables import ReportTable, tables_of
 
 FILES = ("report.md", "report.html")
 
@@ -28,7 +31,7 @@ class Section:
     figures: list[str]
     judgements: list[Judgement]
     notes: list[str]
-    tables: list[Table]
+    tables: list[ReportTable]
 
 
 @dataclass(frozen=True)
@@ -52,13 +55,11 @@ def write_report(
     Works from part of the results too, and says what is missing. Needs matplotlib and Jinja.
     """
     _require_libraries()
-    from softmodes._paper.figures import draw
-
     records = list(records)
     target = Path(folder)
     (target / "figures").mkdir(parents=True, exist_ok=True)
     everything = [Found(e, size, records) for e in EXPERIMENTS.values()]
-    sections = [_section(found, draw(found, target / "figures")) for found in everything]
+    sections = [_section(found, draw_figures(found, target / "figures")) for found in everything]
     origin = _origin(everything, size)
     return [_render(name, target, sections, origin) for name in FILES]
 
@@ -69,15 +70,15 @@ def _section(found: Found, figures: list[str]) -> Section:
         id=experiment.id,
         title=experiment.title,
         setting=experiment.setting,
-        status=_status(found, experiment),
+        status=_status(found),
         figures=figures,
-        judgements=judge(found),
+        judgements=judgements_of(found),
         notes=notes_of(found),
         tables=tables_of(found),
     )
 
 
-def _status(found: Found, experiment: Experiment) -> str:
+def _status(found: Found) -> str:
     if not found.n_declared:
         return "Nothing to run: drawn from the definitions."
     if not found.records:

@@ -13,7 +13,8 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import TypeAlias
 
-from softmodes._paper.experiments import Cell, Experiment, Size
+from softmodes._paper.experiment import Experiment
+from softmodes._paper.recipe import Cell, Size
 from softmodes._paper.results import Record, ResultsFile
 
 OnCell: TypeAlias = Callable[[Cell, Record], None]
@@ -120,7 +121,7 @@ def _die_with_parent() -> None:
 
 
 def _work(cell: Cell, threads: int | None = None) -> Record:
-    from softmodes._paper.cells import run_cell
+    from softmodes._paper.cell import run_cell
 
     try:
         return run_cell(cell, n_jobs=threads)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._paper.experiments import Algorithm, Data, Experiment, Size
+from softmodes._paper.experiment import Experiment
+from softmodes._paper.recipe import Algorithm, Data, Size
 from softmodes._paper.results import Record
 
 
@@ -90,6 +91,13 @@ class Found:
                 return series
         return None
 
+    def series_of(
+        self, name: str, t: float | None = None, data: Iterable[Data] | None = None
+    ) -> list[Series]:
+        """Return the series of an algorithm on all data sets, or on those given."""
+        wanted = self.data() if data is None else data
+        return [series for d in wanted if (series := self.get(d, name, t))]
+
     def runs(self, data: Data) -> int:
         """Return the number of runs that the experiment declares for a data set."""
         cases = self.experiment.cases(self.size)
@@ -141,3 +149,9 @@ def compare(a: Series, b: Series) -> int:
     difference = a.mean() - b.mean()
     margin = max(2 * math.hypot(a.standard_error, b.standard_error), 5e-4)
     return 0 if abs(difference) <= margin else int(math.copysign(1, difference))
+
+
+def mean_and_spread(series: Series, digits: int = 3) -> str:
+    """Return the mean accuracy as text, with its standard deviation if there are several runs."""
+    mean = f"{series.mean():.{digits}f}"
+    return mean if len(series.records) == 1 else f"{mean} ± {series.std():.{digits}f}"

@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from softmodes import SoftModes, __version__, baselines, datasets
 from softmodes._algorithm.plan import RoundState
 from softmodes._paper.capped_k_means import capped_k_means
-from softmodes._paper.experiments import MAX_ITER, Cell, Data, Seeding
+from softmodes._paper.recipe import MAX_ITER, Cell, Data, SeedingName
 from softmodes.metrics import agreement, matching_accuracy
 
 _LOADERS = {
@@ -82,7 +82,7 @@ def dataset(recipe: Data) -> Dataset:
 
 
 @lru_cache(maxsize=1)
-def seeds(recipe: Data, seeding: Seeding, seed: int, n_jobs: int | None) -> tuple[Any, float]:
+def seeds(recipe: Data, seeding: SeedingName, seed: int, n_jobs: int | None) -> tuple[Any, float]:
     """Return the first centers of a run, and the seconds that it took to draw them."""
     start = time.perf_counter()
     drawn = SoftModes(

@@ -1,0 +1,117 @@
+import pytest
+from made_up_results import found_in
+
+from softmodes._paper import EXPERIMENTS, chosen
+from softmodes._paper.experiments.table_real import CLASSES
+from softmodes._paper.recipe import GRID_OF_T, blocks, codewords
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "algorithms", "runs", "seeding"),
+    [
+        (
+            "fig-sbm",
+            [blocks(10**4, 10**4, *pq) for pq in ((0.6, 0.25), (0.45, 0.25), (0.3, 0.1), (0.3, 0))],
+            {"k-modes", "SoftModes(1)"},
+            50,
+            "random",
+        ),
+        (
+            "fig-ccm",
+            [codewords(500_000, 1000, k, 0.2) for k in (2, 10, 100, 1000, 2000)],
+            {"k-modes", "k-means", "SoftModes(1)", "SoftModes(3)", "SoftModes(10)"},
+            5,
+            "d1-greedy",
+        ),
+        (
+            "fig-noise",
+            [
+                codewords(10**5, 500, k, 0.2, rho)
+                for rho in (0.1, 0.5, 0.9)
+                for k in (50, 200, 1000, 5000)
+            ],
+            {"k-modes", "k-means", "SoftModes(1)", "SoftModes(3)", "SoftModes(10)"},
+            10,
+            "d1-greedy",
+        ),
+        (
+            "fig-convergence",
+            [codewords(10**5, 200, 100, 0.3)],
+            {"k-modes", "k-means", "SoftModes(1)", "SoftModes(3)", "SoftModes(10)"},
+            10,
+            "random",
+        ),
+        (
+            "fig-t",
+            [codewords(10**5, 200, 100, 0.3)],
+            {"k-modes", *(f"SoftModes({t:g})" for t in GRID_OF_T[:-1])},
+            10,
+            "random",
+        ),
+    ],
+)
+def test_full_size_is_that_of_the_paper(name, data, algorithms, runs, seeding):
+    experiment = EXPERIMENTS[name]
+    assert [case.data for case in experiment.full] == data
+    assert {a.title for case in experiment.full for a in case.algorithms} == algorithms
+    assert {case.runs for case in experiment.full} == {runs}
+    assert experiment.seeding == seeding
+
+
+def test_real_tables_run_25_times_and_the_grid_of_t_as_often_again_to_score_the_best():
+    for case in EXPERIMENTS["table-real"].full:
+        runs = {a.title: a.runs or case.runs for a in case.algorithms}
+        ours = {title for title in runs if title.startswith(("SoftModes", "k-modes"))}
+        assert len(ours) == 12
+        assert {runs[title] for title in ours} == {50}
+        assert runs["k-means"] == runs["Gaussian mixture"] == 25
+    assert [case.data.kind for case in EXPERIMENTS["table-real"].full] == list(CLASSES)
+
+
+@pytest.mark.parametrize("size", ["small", "full"])
+def test_no_two_cells_have_the_same_key(size):
+    keys = [cell.key for experiment in EXPERIMENTS.values() for cell in experiment.cells(size)]
+    assert len(keys) == len(set(keys)) > 400
+
+
+def test_keys_and_seeds_never_change_lest_a_resumed_run_repeat_or_mix():
+    cell = next(c for c in EXPERIMENTS["fig-noise"].cells("full") if c.algorithm.name == "k-means")
+    assert cell.key == (
+        "fig-noise/full/ccm(k=50, n=100000, d=500, eps=0.2, noise=0.1)/k-means(cap=30)/run=0"
+    )
+    assert (cell.data.seed, cell.seed) == (1087752743, 1483054610)
+
+
+def test_unknown_experiments_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"experiment='fig-9' is not known. Pass 'all' or some of"):
+        chosen(["fig-sbm", "fig-9"])
+
+
+def test_everything_at_small_size_takes_under_three_minutes(small):
+    records, seconds = small
+    declared = [c for e in EXPERIMENTS.values() for c in e.cells("small")]
+    assert len(records) == len(declared)
+    assert seconds < 180
+
+
+def test_soft_modes_recovers_blocks_that_k_modes_cannot_see(small):
+    found = found_in(small[0], "fig-sbm")
+    data = blocks(4_000, 4_000, 0.3, 0.05)
+    k_modes, ours = found.get(data, "k-modes"), found.get(data, "softmodes", 1.0)
+    assert len(k_modes.records) == len(ours.records) == 10
+    assert k_modes.mean() <= 0.55
+    assert ours.mean() >= 0.95
+
+
+def test_the_best_t_is_above_k_modes_on_fifty_codewords(small):
+    found = found_in(small[0], "fig-ccm")
+    data = next(d for d in found.data() if d.n_clusters == 50)
+    best = max(found.get(data, "softmodes", t).mean() for t in found.finite_t())
+    assert best > found.get(data, "k-modes").mean()
+
+
+def test_accuracy_has_a_threshold_in_t(small):
+    found = found_in(small[0], "fig-t")
+    means = {s.algorithm.t: s.mean() for s in found.series}
+    assert max(means[1.0], means[1.5]) < 0.5
+    assert min(means[t] for t in (3.0, 5.0, 10.0)) > 0.8

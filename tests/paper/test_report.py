@@ -1,0 +1,94 @@
+from html.parser import HTMLParser
+
+import pytest
+from made_up_results import found_in, made_up
+
+from softmodes._paper import EXPERIMENTS
+from softmodes._paper.experiments.table_real import PUBLISHED
+from softmodes._paper.notes import notes_of
+from softmodes._paper.report import write_report
+
+
+class Balanced(HTMLParser):
+    """Checks that every element is closed, and collects pictures."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.pictures = [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "img":
+            self.pictures.append(dict(attrs)["src"])
+        elif tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="session")
+def report(small, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    return folder, write_report(small[0], folder, "small")
+
+
+def test_the_report_shows_every_experiment_with_its_pictures(report):
+    folder, (markdown, html) = report
+    text = markdown.read_text()
+    page = Balanced()
+    page.feed(html.read_text())
+    assert page.open == []
+    for experiment in EXPERIMENTS.values():
+        assert f"## {experiment.title}" in text
+        assert experiment.claims == () or experiment.claims[0].text in text
+    drawn = {path.name for path in (folder / "figures").iterdir()}
+    assert {f"figures/{name}" for name in drawn} == set(page.pictures)
+    assert len(drawn) == 10
+    assert all(f"(figures/{name})" in text for name in drawn)
+    assert "missing" not in text.split("## Claims")[0]
+
+
+def test_the_report_has_published_beside_found(report):
+    text = report[1][0].read_text()
+    rows = [line for line in text.splitlines() if line.startswith("| zoo | ")]
+    for name, published in PUBLISHED["zoo"].items():
+        title = {"k-modes": "k-modes", "softmodes": "SoftModes(3)"}.get(name, "")
+        assert any(f"{published.mean:.4f}" in row and title in row for row in rows)
+    assert "tic-tac-toe: putting all rows in one cluster has accuracy 0.6534" in text
+
+
+def test_the_same_results_give_the_same_report(small, report, tmp_path):
+    write_report(small[0], tmp_path, "small")
+    for path in sorted(report[0].rglob("*.*")):
+        assert (tmp_path / path.relative_to(report[0])).read_bytes() == path.read_bytes(), path
+
+
+def test_a_report_of_part_of_the_results_says_what_is_missing(small, tmp_path):
+    part = [r for r in small[0] if r["experiment"] in ("fig-sbm", "fig-ccm", "table-real")]
+    part = [r for r in part if r["run"] < 2 and r["data"]["kind"] != "zoo"]
+    text = write_report(part, tmp_path, "small")[0].read_text()
+    assert "cells are missing**" in text
+    assert "Incomplete: 32 of 40 cells are missing." in text
+    assert "Not run yet: all 60 cells are missing." in text
+    verdicts = [line for line in text.splitlines() if line.startswith("| [fig-sbm]")]
+    assert len(verdicts) == 3
+    assert all(line.endswith(" (so far) |") for line in verdicts), "judged as if complete"
+    assert (tmp_path / "figures" / "sbm.svg").exists()
+    assert not (tmp_path / "figures" / "noise.svg").exists()
+
+
+def test_a_report_of_any_single_cell_can_be_written(small, tmp_path):
+    firsts = {r["experiment"]: r for r in small[0]}
+    for record in firsts.values():
+        write_report([record], tmp_path, "small")
+
+
+def test_capped_runs_are_said_to_be_capped():
+    records = [
+        made_up(c, 0.5, capped=c.algorithm.name == "k-means", rounds=4 + c.run)
+        for c in EXPERIMENTS["fig-ccm"].cells("full")
+        if c.data.n_clusters == 2000
+    ]
+    assert notes_of(found_in(records, "fig-ccm", "full")) == [
+        "k = 2,000: k-means was capped at 180 seconds in 5 of 5 runs, after 4 to 8 rounds."
+    ]

@@ -1,0 +1,77 @@
+import math
+
+import numpy as np
+import pytest
+from made_up_results import all_made_up, found_in, made_up
+
+from softmodes._paper import EXPERIMENTS
+from softmodes._paper.cell import dataset
+from softmodes._paper.experiments.table_real import (
+    Published,
+    PublishedAndFound,
+    choosing_runs_of_best_t,
+    fresh_runs_of_best_t,
+    run_of_lowest_cost,
+    trivial_notes,
+)
+from softmodes._paper.recipe import Algorithm, Cell, Data
+from softmodes._paper.summary import Series
+
+
+def zoo_records():
+    """Runs in which t = 2 wins among those that choose, and loses among fresh ones."""
+
+    def record(cell):
+        chooses = cell.run < 25
+        accuracy = 0.9 if (cell.algorithm.t == 2) == chooses else 0.7
+        cost = 5.0 if (cell.algorithm.t, cell.run) == (4.0, 7) else 10.0
+        cost = 1.0 if cell.run == 40 else cost  # a fresh run must not be chosen
+        return made_up(cell, accuracy, expected_cost=cost)
+
+    cells = EXPERIMENTS["table-real"].cells("full")
+    return [record(c) for c in cells if c.data.kind == "zoo"]
+
+
+def test_the_best_t_is_scored_on_runs_that_did_not_choose_it():
+    found, zoo = found_in(zoo_records(), "table-real", "full"), Data("zoo", 7)
+    assert choosing_runs_of_best_t(found, zoo).algorithm.t == 2
+    assert choosing_runs_of_best_t(found, zoo).mean() == pytest.approx(0.9)
+    assert fresh_runs_of_best_t(found, zoo).algorithm.t == 2
+    assert fresh_runs_of_best_t(found, zoo).mean() == pytest.approx(0.7)
+    assert {r["run"] for r in fresh_runs_of_best_t(found, zoo).records} == set(range(25, 50))
+
+
+def test_the_choice_without_labels_has_the_lowest_expected_cost():
+    free = run_of_lowest_cost(found_in(zoo_records(), "table-real", "full"), Data("zoo", 7))
+    assert (free.algorithm.t, free.records[0]["run"]) == (4.0, 7)
+
+
+def test_agreement_is_two_standard_errors_or_half_a_percent_without_a_spread():
+    cells = [Cell("table-real", "full", Data("zoo", 7), Algorithm("k-means"), r) for r in range(25)]
+    steps = np.linspace(-1, 1, 25) / np.linspace(-1, 1, 25).std(ddof=1)
+    spread = Series(
+        cells[0].data,
+        cells[0].algorithm,
+        tuple(made_up(c, 0.7 + 0.03 * s) for c, s in zip(cells, steps, strict=True)),
+    )
+    pair = PublishedAndFound(Published(0.7199, 0.04), spread)
+    assert pair.allowed == pytest.approx(2 * math.sqrt(0.04**2 / 25 + 0.03**2 / 25))
+    assert pair.agrees
+    assert not PublishedAndFound(Published(0.7201, 0.04), spread).agrees
+    assert PublishedAndFound(Published(0.704), spread).agrees
+    assert not PublishedAndFound(Published(0.706), spread).agrees
+    single = spread.part(0, 1)
+    assert PublishedAndFound(Published(0.7, 0.0), single).allowed == 0.005
+
+
+def test_the_trivial_answer_beats_the_whole_table_where_it_does():
+    trivial = {"connect-4": 0.6583, "nursery": 0.3333, "mushroom": 0.518, "tic-tac-toe": 0.6534}
+    records = all_made_up("table-real", lambda cell: 0.5)
+    for record in records:
+        share = trivial.get(record["data"]["kind"], 0.4059)
+        record["metrics"]["all_in_one_accuracy"] = share
+    notes = trivial_notes(found_in(records, "table-real", "full"))
+    assert [note.split(":")[0] for note in notes] == ["connect-4", "nursery", "tic-tac-toe"]
+    for table, share in {"zoo": 0.4059, **trivial}.items():
+        X, y = dataset(Data(table, 2)).table, dataset(Data(table, 2)).classes
+        assert np.unique(y, return_counts=True)[1].max() / len(X) == pytest.approx(share, abs=1e-4)
