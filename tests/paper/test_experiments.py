@@ -1,7 +1,12 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from made_up_results import found_in
 
-from softmodes._paper import EXPERIMENTS, chosen
+from softmodes._paper import EXPERIMENTS, chosen, experiments
 from softmodes._paper.experiments.table_real import CLASSES
 from softmodes._paper.recipe import GRID_OF_T, blocks, codewords
 
@@ -80,6 +85,22 @@ def test_keys_and_seeds_never_change_lest_a_resumed_run_repeat_or_mix():
         "fig-noise/full/ccm(k=50, n=100000, d=500, eps=0.2, noise=0.1)/k-means(cap=30)/run=0"
     )
     assert (cell.data.seed, cell.seed) == (1087752743, 1483054610)
+
+
+def test_every_module_of_the_folder_is_an_experiment_by_its_id():
+    modules = {path.stem for path in Path(experiments.__file__).parent.glob("*.py")}
+    assert {name.replace("-", "_") for name in EXPERIMENTS} == modules - {"__init__"}
+    assert [experiment.id for experiment in EXPERIMENTS.values()] == list(EXPERIMENTS)
+
+
+def test_experiments_are_declared_without_libraries_that_only_runs_and_reports_need():
+    heavy = ("jinja2", "matplotlib", "scipy", "sklearn")
+    code = f"import sys, softmodes._paper; print([m for m in {heavy} if m in sys.modules])"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    printed = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    ).stdout
+    assert printed == "[]\n"
 
 
 def test_unknown_experiments_are_refused_by_name():

@@ -1,12 +1,21 @@
+import re
+from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from made_up_results import found_in, made_up
 
 from softmodes._paper import EXPERIMENTS
+from softmodes._paper.cell import run_cell
+from softmodes._paper.experiment import Claim
 from softmodes._paper.experiments.table_real import PUBLISHED
+from softmodes._paper.judging import judge_everywhere
 from softmodes._paper.notes import notes_of
-from softmodes._paper.report import write_report
+from softmodes._paper.report import FILES, write_report
+from softmodes._paper.results import read_folder
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 class Balanced(HTMLParser):
@@ -92,3 +101,44 @@ def test_capped_runs_are_said_to_be_capped():
     assert notes_of(found_in(records, "fig-ccm", "full")) == [
         "k = 2,000: k-means was capped at 180 seconds in 5 of 5 runs, after 4 to 8 rounds."
     ]
+
+
+def test_the_published_report_is_what_the_published_results_give(tmp_path):
+    write_report(read_folder(DOCS / "paper", "full"), tmp_path, "full")
+    for name in FILES:
+        assert (tmp_path / name).read_text() == (DOCS / "paper" / name).read_text()
+    drawn = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert drawn == {path.name for path in (DOCS / "paper" / "figures").iterdir()}
+
+
+@pytest.fixture
+def new_experiment(monkeypatch):
+    """The example of the documentation, with one more claim and a note."""
+    text = (DOCS / "your-own-method.md").read_text("utf-8")
+    (code,) = (b for b in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "EXPERIMENT" in b)
+    names = {}
+    exec(compile(code, "your-own-method.md", "exec"), names)
+    declared = names["EXPERIMENT"]
+    unheard = Claim("k-modes is worse", judge_everywhere("k-modes", lambda s: s.mean() < 0))
+    new = replace(
+        declared,
+        claims=(*declared.claims, unheard),
+        notes=(lambda found: [f"{len(found.records)} runs."],),
+    )
+    monkeypatch.setitem(EXPERIMENTS, new.id, new)
+    return new
+
+
+def test_all_that_a_new_experiment_declares_is_run_judged_drawn_and_reported(
+    new_experiment, tmp_path
+):
+    records = [run_cell(cell) for cell in new_experiment.cells("small")]
+    text = write_report(records, tmp_path, "small")[0].read_text()
+    section = text.split('<a id="dense-blocks"></a>')[1]
+    assert "## Dense blocks\n\nTwo equal blocks, random seeds.\n\nComplete: 6 cells" in section
+    assert "- *k-modes recovers the blocks*: **holds**. p = 0.9, q = 0.1: " in section
+    assert "- *k-modes is worse*: **does not hold**." in section
+    assert "![Dense blocks](figures/dense-blocks.svg)" in section
+    assert "- 6 runs." in section
+    assert "| p = 0.9, q = 0.1 | SoftModes(1) | 3 |" in section
+    assert (tmp_path / "figures" / "dense-blocks.svg").exists()

@@ -1,12 +1,19 @@
 import gzip
 
 import pytest
+from made_up_results import made_up
 
+from softmodes._paper import EXPERIMENTS
 from softmodes._paper.results import ResultsFile, read, read_folder
 
 
 def lines_of(path):
     return [record["key"] for record in read(path)]
+
+
+def a_record(key, **more):
+    cell = next(iter(EXPERIMENTS["theorem"].cells("small")))
+    return made_up(cell, 0.5, key=key, **more)
 
 
 def test_every_torn_last_line_is_dropped_and_written_again(tmp_path):
@@ -31,6 +38,29 @@ def test_zeros_that_a_power_cut_leaves_are_dropped(tmp_path):
     with ResultsFile(path) as results:
         results.append({"key": "b"})
     assert path.read_bytes() == b'{"key":"a"}\n{"key":"b"}\n'
+
+
+def test_a_disk_that_fills_up_tears_no_line_but_the_last(tmp_path):
+    resource = pytest.importorskip("resource", reason="limits the size of files")
+    path = tmp_path / "small.jsonl"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with ResultsFile(path) as results:
+        results.append(a_record("a"))
+        first = path.read_bytes()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(first) + 5, limits[1]))
+        try:
+            with pytest.raises(
+                OSError, match=r"only 5 of \d+ bytes were written. Is the disk full"
+            ):
+                results.append(a_record("b"))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == first + b'{"key'
+    with ResultsFile(path) as results:
+        assert results.done == {"a"}
+        results.append(a_record("b"))
+    assert path.read_bytes().startswith(first + b'{"key":"b"')
+    assert lines_of(path) == ["a", "b"]
 
 
 def test_a_foreign_line_is_named(tmp_path):
