@@ -1,4 +1,6 @@
 import gzip
+import json
+from pathlib import Path
 
 import pytest
 from made_up_results import made_up
@@ -16,11 +18,15 @@ def a_record(key, **more):
     return made_up(cell, 0.5, key=key, **more)
 
 
+def a_line(key, **more):
+    return json.dumps(a_record(key, **more)) + "\n"
+
+
 def test_every_torn_last_line_is_dropped_and_written_again(tmp_path):
     path = tmp_path / "small.jsonl"
     with ResultsFile(path) as results:
         for key in ("a", "b"):
-            results.append({"key": key, "n": 1})
+            results.append(a_record(key))
     whole = path.read_bytes()
     first = whole.index(b"\n") + 1
     for end in range(first, len(whole)):
@@ -28,16 +34,68 @@ def test_every_torn_last_line_is_dropped_and_written_again(tmp_path):
         assert lines_of(path) == ["a"], "a reader takes a torn line for a whole one"
         with ResultsFile(path) as results:
             assert results.done == {"a"}
-            results.append({"key": "b", "n": 1})
+            results.append(a_record("b"))
         assert path.read_bytes() == whole
 
 
 def test_zeros_that_a_power_cut_leaves_are_dropped(tmp_path):
     path = tmp_path / "small.jsonl"
-    path.write_bytes(b'{"key":"a"}\n\0\0\0\0\0\n')
+    path.write_text(a_line("a") + "\0\0\0\0\0\n")
     with ResultsFile(path) as results:
-        results.append({"key": "b"})
-    assert path.read_bytes() == b'{"key":"a"}\n{"key":"b"}\n'
+        results.append(a_record("b"))
+    assert b"\0" not in path.read_bytes()
+    assert lines_of(path) == ["a", "b"]
+
+
+def test_a_foreign_line_is_named(tmp_path):
+    path = tmp_path / "small.jsonl"
+    path.write_text(a_line("a") + "hello\n" + a_line("b"))
+    with pytest.raises(ValueError, match=r"small.jsonl, line 2 is not a record.*Delete that line"):
+        lines_of(path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"key":["a"]}\n',
+        '{"key":"a"}\n',
+        "[" * 100_000 + "]" * 100_000 + "\n",
+        a_line("a", experiment=None),
+        a_line("a", metrics={}),
+        a_line("a", seconds={"wall": "1"}),
+        a_line("a", data=["ccm", 2]),
+        a_line("a", run="1"),
+    ],
+    ids=["key", "fields", "depth", "experiment", "metrics", "seconds", "data", "run"],
+)
+def test_a_run_and_a_report_refuse_what_is_not_a_record(tmp_path, line):
+    path = tmp_path / "small.jsonl"
+    path.write_text(a_line("whole") + line)
+    refusal = r"small.jsonl, line 2 is not a record of a cell.*Delete that line"
+    with pytest.raises(ValueError, match=refusal), ResultsFile(path):
+        pass
+    with pytest.raises(ValueError, match=refusal):
+        read_folder(tmp_path, "small")
+    assert path.read_text() == a_line("whole") + line
+
+
+PACKED = gzip.compress(a_line("a").encode())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"hello", PACKED[:-9], PACKED[:10] + b"\xff" * 20, PACKED[:-8] + bytes(8)],
+    ids=["plain", "truncated", "deflate", "checksum"],
+)
+def test_damaged_compressed_results_are_named(tmp_path, content):
+    (tmp_path / "full.jsonl.gz").write_bytes(content)
+    with pytest.raises(ValueError, match=r"full.jsonl.gz is damaged: .*Put a whole copy in its"):
+        read_folder(tmp_path, "full")
+
+
+def test_published_results_are_records():
+    published = Path(__file__).parents[2] / "docs" / "paper"
+    assert len(read_folder(published, "full")) > 1000
 
 
 def test_a_disk_that_fills_up_tears_no_line_but_the_last(tmp_path):
@@ -63,13 +121,6 @@ def test_a_disk_that_fills_up_tears_no_line_but_the_last(tmp_path):
     assert lines_of(path) == ["a", "b"]
 
 
-def test_a_foreign_line_is_named(tmp_path):
-    path = tmp_path / "small.jsonl"
-    path.write_text('{"key":"a"}\nhello\n{"key":"b"}\n')
-    with pytest.raises(ValueError, match=r"small.jsonl, line 2 is not a record.*Delete that line"):
-        lines_of(path)
-
-
 def test_two_runs_cannot_write_the_same_file(tmp_path):
     path = tmp_path / "small.jsonl"
     with (
@@ -82,6 +133,6 @@ def test_two_runs_cannot_write_the_same_file(tmp_path):
 
 def test_compressed_results_are_read_and_newer_plain_ones_win(tmp_path):
     with gzip.open(tmp_path / "full.jsonl.gz", "wt") as file:
-        file.write('{"key":"a","n":1}\n{"key":"b","n":1}\n')
-    (tmp_path / "full.jsonl").write_text('{"key":"b","n":2}\n')
-    assert {r["key"]: r["n"] for r in read_folder(tmp_path, "full")} == {"a": 1, "b": 2}
+        file.write(a_line("a", run=1) + a_line("b", run=1))
+    (tmp_path / "full.jsonl").write_text(a_line("b", run=2))
+    assert {r["key"]: r["run"] for r in read_folder(tmp_path, "full")} == {"a": 1, "b": 2}
