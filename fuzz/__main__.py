@@ -37,7 +37,7 @@ def _run_one(kinds: list[str], seed: int, case: int) -> int:
     """Run one case in this very process, where a debugger can follow."""
     failed = False
     for kind in kinds:
-        with runner.checker(kind) as check:
+        with runner.checker(runner.MODULES[kind]) as check:
             text = runner.problem(check, seed, kind, case)
         print(f"{kind} case {case}: {text or 'right'}")
         failed |= text is not None

@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 MODULES = {"tables": "fuzz.tables", "models": "fuzz.models", "csv": "fuzz.csv_files"}
-MOST_SECONDS = 60.0
+MOST_SECONDS = 60.0  # without an answer; also to begin
 MOST_MEMORY = 4 << 30
 MOST_GROWTH = 256 << 20  # of the memory in use, by one case
+_NOT_BEGUN = -1
 
 Check: TypeAlias = Callable[[random.Random], None]
 Show: TypeAlias = Callable[[str, int, int, int], None]
@@ -52,9 +53,9 @@ def randomness(seed: int, kind: str, case: int) -> random.Random:
 
 
 @contextmanager
-def checker(kind: str) -> Iterator[Check]:
+def checker(module: str) -> Iterator[Check]:
     """Import what a kind of case needs; give it a folder of its own."""
-    prepare = importlib.import_module(MODULES[kind]).prepare
+    prepare = importlib.import_module(module).prepare
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
         yield prepare(Path(folder))
@@ -82,11 +83,11 @@ def _most_memory() -> int:
 # ----------------------------------------------------------------------------------- children
 
 
-def _work(kind: str, seed: int, cases: range, now: Any, failures: Connection) -> None:
+def _work(module: str, kind: str, seed: int, cases: range, now: Any, failures: Connection) -> None:
     """Run cases in a child; `now` tells which one, for the case that it is the last."""
     os.environ.update({"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"})
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops its children
-    with checker(kind) as check:
+    with checker(module) as check:
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
         for case in cases:
             now.value = case
@@ -105,19 +106,20 @@ class _Child:
         self._start(cases)
 
     def _start(self, cases: range) -> None:
-        self._now = self._context.Value("q", cases.start, lock=False)
+        self._now = self._context.Value("q", _NOT_BEGUN, lock=False)
         self.failures, theirs = self._context.Pipe(duplex=False)
         self._left = cases
-        args = (self.kind, self.seed, cases, self._now, theirs)
+        args = (MODULES[self.kind], self.kind, self.seed, cases, self._now, theirs)
         self._process = self._context.Process(target=_work, args=args, daemon=True)
         self._process.start()
         theirs.close()
-        self._seen, self._since = -1, time.monotonic()
+        self._seen, self._since = _NOT_BEGUN, time.monotonic()
 
     @property
     def done(self) -> int:
         """Number of cases behind it."""
-        return len(range(self.cases.start, self._now.value, self.cases.step))
+        at = self._left.start if self._now.value == _NOT_BEGUN else self._now.value
+        return len(range(self.cases.start, at, self.cases.step))
 
     def received(self) -> list[Failure]:
         """Return what has arrived."""
@@ -156,6 +158,8 @@ class _Child:
 
     def _go_on(self, found: list[Failure], text: str) -> tuple[bool, list[Failure]]:
         case = self._now.value
+        if case == _NOT_BEGUN:
+            raise RuntimeError(f"The cases of {self.kind} cannot begin: {text}.")
         found.append(Failure(self.kind, case, text))
         rest = range(case + self.cases.step, self._left.stop, self.cases.step)
         if rest:
