@@ -73,7 +73,7 @@ def summary(failures: list[runner.Failure]) -> list[str]:
 
 def _sort(text: str) -> str:
     """Return a text without what differs from case to case."""
-    return re.sub(r"/\S+|'[^']*'|\"[^\"]*\"|\d+", "#", text)[:60]
+    return re.sub(r"/\S+|0x\w+|'[^']*'|\"[^\"]*\"|\d+", "#", text)[:60]
 
 
 class _Progress:

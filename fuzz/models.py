@@ -58,7 +58,12 @@ def prepare(folder: Path) -> Check:
 def _fits() -> list[tuple[Any, list[list[Any]]]]:
     """Return models of every kind of content: types, missing cells, weights, many values."""
     plain = [["a", 1], ["b", 2], ["a", 1], ["c", 3]]
-    odd = [[True, None, 1.5], [2, b"x", -math.inf], ["z", b"y", 2.0], [None, b"x", 0.0]]
+    odd: list[list[Any]] = [
+        [True, None, 1.5],
+        [2, b"x", -math.inf],
+        ["z", b"y", 2.0],
+        [None, b"x", 0.0],
+    ]
     many = [[f"value {i % 270}", i % 3] for i in range(280)]
     return [
         (SoftModes(2, n_init=1, n_jobs=1, random_state=0), plain),
