@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import cycle
 
 from softmodes._algorithm.cost import expected_cost
 from softmodes._algorithm.seeding import Seeding, d1_greedy
@@ -11,7 +11,7 @@ from softmodes._rows.tally import Metric
 from softmodes._table.codebook import learn
 from softmodes.rounding import Draw, uniform
 
-from .common import CLUSTERS, TABLES, open_store
+from .common import CLUSTERS, TABLES, open_store, two_sets_of_centers
 
 
 class Rows:
@@ -24,7 +24,8 @@ class Rows:
         self.table = TABLES[name]()
         self.store = open_store(self.table)
         self.seeding = Seeding(self.store, CLUSTERS[name], seed=0, run=0)
-        self.centers = self.store.rows(np.arange(CLUSTERS[name]))
+        self.centers, self.others = two_sets_of_centers(self.store, CLUSTERS[name])
+        self.turns = cycle((self.others, self.centers))
         self.metric = Metric(tie_key=1)
         self.draw = Draw(uniform, 0, self.store.layout, self.store.sizes)
         self.tally = self.store.tally(self.centers, self.metric)
@@ -33,10 +34,10 @@ class Rows:
         pack(learn(self.table)[1])
 
     def time_assignment(self, name: str) -> None:
-        self.store.labels(self.centers, self.metric)
+        self.store.labels(self.others, self.metric)
 
     def time_pass(self, name: str) -> None:
-        self.store.tally(self.centers, self.metric)
+        self.store.tally(next(self.turns), self.metric)
 
     def track_cost_of_pass(self, name: str) -> int:
         return self.tally.cost
