@@ -21,11 +21,10 @@ import numpy as np
 from benchmarks.machine import describe_machine, in_words
 from benchmarks.memory import peak_memory
 from benchmarks.methods import METHODS, PEERS, Method, open_store
-from benchmarks.roofs import assignment_seconds
+from benchmarks.roofs import assignment_seconds, measure
 from benchmarks.tables import markdown, ratio, size
 from benchmarks.timing import Timing, alternate, duration
 from benchmarks.workloads import WORKLOADS, Problem, Workload
-from softmodes import _kernels
 
 Found = dict[str, Any]
 
@@ -37,7 +36,7 @@ NOTHING = "-"  # in a cell of a table
 def measure_all(options: argparse.Namespace) -> Found:
     """Measure every chosen workload; all that is printed or drawn comes from what it returns."""
     chosen = [w for w in WORKLOADS if not options.names or w.name in options.names]
-    roofs = {str(n): _kernels.roofs(n) for n in options.threads}
+    roofs = {str(n): measure(n) for n in options.threads}
     workloads = [measure_workload(w, options, roofs) for w in chosen]
     settings = {"scale": options.scale, "repeats": options.repeats}
     return {"machine": describe_machine(), **settings, "roofs": roofs, "workloads": workloads}

@@ -39,9 +39,9 @@ bool Stop::requested() const {
   return watch_.stopped();
 }
 
-bool run_tasks(int64_t n_tasks, int n_threads, const Interrupted& interrupted,
+void run_tasks(int64_t n_tasks, const Threads& threads,
                const std::function<void(int64_t, int, const Stop&)>& task) {
-  Watch watch(interrupted);
+  Watch watch(threads.interrupted);
   std::atomic<int64_t> next{0};
   std::mutex mutex;
   std::condition_variable done;
@@ -64,7 +64,7 @@ bool run_tasks(int64_t n_tasks, int n_threads, const Interrupted& interrupted,
   };
 
   std::vector<std::thread> helpers;
-  const int64_t n_helpers = std::min<int64_t>(n_threads, n_tasks) - 1;
+  const int64_t n_helpers = std::min<int64_t>(threads.n, n_tasks) - 1;
   for (int t = 1; t <= n_helpers; ++t) {
     {
       const std::lock_guard lock(mutex);
@@ -94,7 +94,7 @@ bool run_tasks(int64_t n_tasks, int n_threads, const Interrupted& interrupted,
   }
   for (auto& helper : helpers) helper.join();
   if (error) std::rethrow_exception(error);
-  return !watch.stopped();
+  if (watch.stopped()) throw Interrupt{};
 }
 
 }  // namespace softmodes

@@ -4,11 +4,28 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 namespace softmodes {
 
 // Asked now and then by the calling thread; true: give up. May be empty.
 using Interrupted = std::function<bool()>;
+
+// With what a pass is made: how many threads at most, and who may stop them.
+struct Threads {
+  static constexpr int kMost = 1024;  // each has working memory of its own
+
+  Threads(int n_threads, Interrupted interrupted_by)
+      : n(std::clamp(n_threads, 1, kMost)), interrupted(std::move(interrupted_by)) {}
+  Threads at_most(int64_t useful) const {
+    return {static_cast<int>(std::clamp<int64_t>(useful, 1, n)), interrupted};
+  }
+
+  int n;
+  Interrupted interrupted;
+};
+
+struct Interrupt {};  // thrown when a pass was given up
 
 class Watch;
 
@@ -23,16 +40,9 @@ class Stop {
   bool calling_thread_;
 };
 
-// How many threads n_tasks can keep busy, whatever was asked for: at least one, and few enough that
-// memory for each is small change and small multiples stay far from overflow.
-inline int busy_threads(int64_t n_tasks, int n_threads) {
-  constexpr int kMost = 4096;
-  return static_cast<int>(std::clamp<int64_t>(n_tasks, 1, std::clamp(n_threads, 1, kMost)));
-}
-
-// Runs task(i, thread, stop) for i = 0 .. n_tasks; false if it was given up.
+// Runs task(i, thread, stop) for i = 0 .. n_tasks; throws Interrupt if it was given up.
 // The calling thread is thread 0 and takes part.
-bool run_tasks(int64_t n_tasks, int n_threads, const Interrupted& interrupted,
+void run_tasks(int64_t n_tasks, const Threads& threads,
                const std::function<void(int64_t, int, const Stop&)>& task);
 
 }  // namespace softmodes

@@ -7,4 +7,4 @@ bin="$(cd "${VENV:-.venv-test}/bin" && pwd)"
 "$bin/ruff" check .
 "$bin/mypy"
 "$bin/lint-imports"
-"$bin/clang-format" --dry-run --Werror $(git ls-files 'core/*.?pp' 'core/**/*.?pp')
+"$bin/clang-format" --dry-run --Werror $(git ls-files 'core/*.?pp' 'core/**/*.?pp' 'benchmarks/**/*.?pp')

@@ -12,3 +12,6 @@ for so in "$build"/_core*.so; do # renamed into place: a running process keeps t
   target="${OUTPUT_DIR:-src/softmodes}/$(basename "$so")"
   cp "$so" "$target.new" && mv "$target.new" "$target"
 done
+if [ -z "${OUTPUT_DIR:-}" ]; then # the types of the core, for mypy; a test compares
+  PYTHONPATH=src "$python" -m nanobind.stubgen -q -m softmodes._core -o src/softmodes/_core.pyi
+fi

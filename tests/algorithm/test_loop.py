@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.stats import chisquare
 
-from softmodes import reference
+import reference
 from softmodes._algorithm.loop import best_run, first_centers, run_once, runs
 from softmodes._algorithm.plan import Plan
 from softmodes._algorithm.randomness import Use, address

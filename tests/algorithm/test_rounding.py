@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
-from softmodes import reference
+import reference
 from softmodes._algorithm.cost import expected_cost
 from softmodes._algorithm.draw import Draw, resolve_rounding
 from softmodes._algorithm.randomness import Use, address, fold, fold_array

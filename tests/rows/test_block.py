@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from softmodes import _kernels
 from softmodes._rows.block import MOST_CODES, Layout, pack, unpack
 from softmodes._table.codebook import SparseColumns
 
@@ -141,11 +142,42 @@ def test_no_bytes_are_wasted(n_codes, used):
     assert layout.stride == -(-int(np.ceil(used)) // 16) * 16
 
 
-def test_offsets_skip_wide_features():
+def test_offsets_skip_sparse_features():
     layout = Layout([2, 300, 256, 70000, 3], [-1] * 5)
     assert layout.offsets.tolist() == [0, 2, 2, 258, 258, 261]
     assert layout.n_cells == 261
     assert layout.sparse_features == (1, 3)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    widths=st.lists(st.sampled_from(WIDTHS), min_size=1, max_size=80), seed=st.integers(0, 2**32)
+)
+def test_fields_never_overlap_nor_cross_a_nibble(widths, seed):
+    ignored = np.where(np.random.default_rng(seed).random(len(widths)) < 0.3, 0, -1)
+    layout = Layout(widths, ignored.tolist())
+    first = 8 * layout.byte.astype(int) + layout.shift
+    taken = [
+        bit for start, n in zip(first, layout.bits, strict=True) for bit in range(start, start + n)
+    ]
+    assert len(set(taken)) == len(taken)
+    assert max(taken) < 8 * layout.stride
+    assert (2 ** layout.bits.astype(float) >= widths).all()
+    small = layout.bits < 8
+    assert_array_equal((first // 4)[small], ((first + layout.bits - 1) // 4)[small])
+    assert_array_equal((first % 8)[~small], 0)
+
+
+def test_layout_arrays_cannot_be_changed():
+    layout = Layout([2, 3], [-1, -1])
+    for name in ("n_codes", "ignored", "offsets", "bits", "byte", "shift"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(layout, name)[0] = 1
+
+
+def test_layout_arrays_outlive_the_layout():
+    offsets = Layout([2, 3], [-1, -1]).offsets
+    assert offsets.tolist() == [0, 2, 5]
 
 
 def test_layout_survives_pickling():
@@ -153,6 +185,7 @@ def test_layout_survives_pickling():
     again = pickle.loads(pickle.dumps(layout))
     assert_array_equal(again.n_codes, layout.n_codes)
     assert_array_equal(again.ignored, layout.ignored)
+    assert_array_equal(again.byte, layout.byte)
     assert again.stride == layout.stride
 
 
@@ -218,3 +251,13 @@ def test_matrix_code_out_of_range_is_refused_only_if_it_occurs():
 def test_impossible_layouts_are_refused(n_codes, ignored, message):
     with pytest.raises(ValueError, match=message):
         Layout(n_codes, ignored)
+
+
+@pytest.mark.parametrize("n_threads", [-1, 0, 2**31 - 1])
+def test_any_number_of_threads_packs_the_same(n_threads):
+    codes = np.random.default_rng(0).integers(0, 5, (5000, 9))
+    matrix, remap = codes.astype(np.uint8), np.tile(np.arange(256, dtype=np.uint8) % 5, (9, 1))
+    expected = pack(by_column(codes, [5] * 9)).packed
+    assert_array_equal(pack(by_column(codes, [5] * 9), n_threads).packed, expected)
+    assert_array_equal(pack(by_matrix(matrix, remap, [5] * 9), n_threads).packed, expected)
+    assert_array_equal(_kernels.presence(matrix, n_threads), _kernels.presence(matrix))

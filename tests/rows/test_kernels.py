@@ -10,6 +10,7 @@ import threading
 import time
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,8 +20,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from softmodes import _core, _kernels, reference
-from softmodes._rows.block import Block, pack
+import reference
+from softmodes import _core, _kernels
+from softmodes._kernels import Centers, TallyOut
+from softmodes._rows.block import Block, Layout, pack
 
 ISAS = _kernels.instruction_sets()
 WIDTHS = [*range(1, 19), 255, 256, 257, 258, 65536, 65537]
@@ -80,17 +83,9 @@ def run_tally(block: Block, centers, feature_weight=None, tie_key=None, n_thread
     counts = np.zeros((k, block.layout.n_cells), np.int64)
     sizes = np.zeros(k, np.int64)
     labels = np.full(len(block.packed), -7, np.int32)
-    cost, fingerprint = _kernels.tally(
-        block,
-        centers,
-        feature_weight=feature_weight,
-        tie_key=tie_key,
-        n_threads=n_threads,
-        counts=counts,
-        sizes=sizes,
-        labels=labels,
-    )
-    return labels, counts, sizes, cost, fingerprint
+    out = TallyOut(counts, sizes, labels)
+    found = _kernels.tally(block, Centers(centers, feature_weight), tie_key, out, n_threads)
+    return labels, counts, sizes, found.cost, found.fingerprint
 
 
 def expected_tally(table: Table, centers, feature_weight=None, tie_key=None):
@@ -237,6 +232,14 @@ def test_threads_change_nothing(isa, k):
         assert_same_tally(run_tally(block, centers, tie_key=9, n_threads=n_threads), one)
 
 
+def test_a_huge_number_of_threads_changes_nothing():
+    table = big_table(3000)
+    centers = make_centers(np.random.default_rng(1), table, 40)
+    expected = run_tally(table.block(), centers, tie_key=9)
+    for n_threads in (-1, 0, 2**31 - 1):
+        assert_same_tally(run_tally(table.block(), centers, None, 9, n_threads), expected)
+
+
 def test_instruction_sets_agree_on_many_rows():
     table = big_table()
     centers = make_centers(np.random.default_rng(2), table, 30)
@@ -330,12 +333,10 @@ def test_outputs_are_optional_and_counts_are_added_to(isa):
     table = make_table(rng, 400, [2] * 10 + [5])
     block, centers = table.block(), make_centers(rng, table, 3)
     _, counts, sizes, cost, fingerprint = run_tally(block, centers)
-    more = {"feature_weight": None, "tie_key": None, "n_threads": 1}
-    assert (cost, fingerprint) == _kernels.tally(
-        block, centers, counts=None, sizes=None, labels=None, **more
-    )
+    found = _kernels.tally(block, Centers(centers), None, TallyOut(), 1)
+    assert (found.cost, found.fingerprint) == (cost, fingerprint)
     twice, sizes_twice = counts.copy(), sizes.copy()
-    _kernels.tally(block, centers, counts=twice, sizes=sizes_twice, labels=None, **more)
+    _kernels.tally(block, Centers(centers), None, TallyOut(twice, sizes_twice), 1)
     assert_array_equal(twice, 2 * counts)
     assert_array_equal(sizes_twice, 2 * sizes)
 
@@ -349,7 +350,7 @@ def test_distances_equal_reference(isa, k):
         weight = rng.integers(0, 1000, len(widths)).astype(np.uint32)
         for feature_weight in (None, weight):
             out = np.zeros((333, k), np.uint32)
-            _kernels.distances(table.block(), centers, feature_weight, 2, out)
+            _kernels.distances(table.block(), Centers(centers, feature_weight), 2, out)
             assert_array_equal(
                 out, reference.distances(table.codes, centers, table.ignored, feature_weight)
             )
@@ -362,7 +363,7 @@ def test_distances_along_long_binary_rows_equal_reference(isa, n_features, k):
     table = make_table(rng, 261, [2] * n_features)
     centers = make_centers(rng, table, k)
     out = np.zeros((261, k), np.uint32)
-    _kernels.distances(table.block(), centers, None, 1, out)
+    _kernels.distances(table.block(), Centers(centers), 1, out)
     assert_array_equal(out, reference.distances(table.codes, centers, table.ignored))
 
 
@@ -378,7 +379,9 @@ def test_candidate_totals_equal_reference(isa, dtype, weighted):
     lower = np.minimum(current, expected) * (1 if weight is None else weight)
     for n_threads in (1, 2):
         out = np.zeros((6, 5000), dtype)
-        totals = _kernels.candidate_totals(table.block(), candidates, None, current, out, n_threads)
+        totals = _kernels.candidate_totals(
+            table.block(), Centers(candidates), current, out, n_threads
+        )
         assert_array_equal(out, expected)
         assert_array_equal(totals, lower.sum(axis=1))
 
@@ -396,7 +399,8 @@ def test_nearer_rows_equal_reference(isa, dtype, n, k, near):
             distances = reference.distances(table.codes, centers, table.ignored, feature_weight)
             current = np.quantile(distances, near, axis=1).astype(dtype)
             current[::7] = np.iinfo(dtype).max
-            start, rows, found = _kernels.nearer(table.block(), centers, feature_weight, current, 2)
+            weighted = Centers(centers, feature_weight)
+            start, rows, found = _kernels.nearer(table.block(), weighted, current, 2)
             expected = current > distances.T
             assert_array_equal(np.diff(start), expected.sum(axis=1))
             assert_array_equal(rows, np.nonzero(expected)[1])
@@ -406,12 +410,12 @@ def test_nearer_rows_equal_reference(isa, dtype, n, k, near):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("width", [3, 300, 65536, 70000])
-def test_wide_counts_equal_reference(width, weighted):
+def test_sparse_counts_equal_reference(width, weighted):
     rng = np.random.default_rng(width)
     weight = rng.integers(0, 99, 500) if weighted else None
     table = make_table(rng, 500, [2, width, 5], weight=weight)
     labels = rng.integers(0, 7, 500).astype(np.int32)
-    indptr, codes, counts = _kernels.wide_counts(table.block(), 1, labels, 8)
+    indptr, codes, counts = _kernels.sparse_counts(table.block(), 1, labels, 8)
     dense = np.zeros((8, width), np.int64)
     for c in range(8):
         row = slice(indptr[c], indptr[c + 1])
@@ -467,15 +471,15 @@ def test_any_number_of_threads_is_safe_to_ask_for(n_threads):
     columns = [np.ascontiguousarray(table.codes[:, j], np.int32) for j in range(4)]
     layout = table.block().layout
     packed = np.zeros_like(table.block().packed)
-    _kernels.pack_columns(layout.native, columns, packed, n_threads)
+    _kernels.pack_columns(layout, columns, packed, n_threads)
     assert_array_equal(packed, table.block().packed)
     matrix = rng.integers(0, 2, (5000, 3), dtype=np.uint8)
     assert_array_equal(_kernels.presence(matrix, n_threads), _kernels.presence(matrix, 1))
     bits = make_table(rng, 10, [2, 2, 2]).block()
     remap = np.tile(np.arange(256, dtype=np.uint8) % 2, (3, 1))
     found, wanted = np.zeros((2, 5000, bits.layout.stride), np.uint8)
-    _kernels.pack_matrix(bits.layout.native, matrix, remap, found, n_threads)
-    _kernels.pack_matrix(bits.layout.native, matrix, remap, wanted, 1)
+    _kernels.pack_matrix(bits.layout, matrix, remap, found, n_threads)
+    _kernels.pack_matrix(bits.layout, matrix, remap, wanted, 1)
     assert_array_equal(found, wanted)
     centers = make_centers(rng, table, 5)
     expected = run_tally(table.block(), centers, n_threads=1)
@@ -539,23 +543,85 @@ def test_environment_variable_forces_an_instruction_set():
         ({"centers": np.zeros((0, 3), np.int32)}, "at least one row"),
         ({"feature_weight": np.ones(2, np.uint32)}, "feature_weight must have one entry"),
         ({"counts": np.zeros((2, 7), np.int64)}, "counts must be clusters x cells"),
-        ({"sizes": np.zeros(3, np.int64)}, "sizes must have one entry per cluster"),
+        ({"cluster_sizes": np.zeros(3, np.int64)}, "cluster_sizes must have one entry per cluster"),
         ({"labels": np.zeros(9, np.int32)}, "labels must have one entry per row"),
         ({"feature_weight": np.full(3, 2**31, np.uint32)}, "less than 2\\*\\*32"),
     ],
 )
 def test_wrong_shapes_are_refused(change, message):
     block = make_table(np.random.default_rng(0), 10, [2, 2, 2]).block()
-    names = ["feature_weight", "tie_key", "counts", "sizes", "labels"]
-    arguments: dict[str, Any] = dict.fromkeys(names) | {"centers": np.zeros((2, 3), np.int32)}
-    arguments |= {"n_threads": 1} | change
+    arguments: dict[str, Any] = {"centers": np.zeros((2, 3), np.int32), "feature_weight": None}
+    arguments |= change
+    codes, feature_weight = arguments.pop("centers"), arguments.pop("feature_weight")
     with pytest.raises(ValueError, match=message):
-        _kernels.tally(block, **arguments)
+        _kernels.tally(block, Centers(codes, feature_weight), None, TallyOut(**arguments), 1)
 
 
 def test_wrong_types_are_refused_not_converted():
     block = make_table(np.random.default_rng(0), 10, [2, 2, 2]).block()
     with pytest.raises(TypeError):
-        _core.unpack(
-            block.layout.native, block.packed, np.zeros(1, np.int32), np.zeros((1, 3), np.int32)
-        )
+        _core.unpack(block.native, np.zeros(1, np.int32), np.zeros((1, 3), np.int32))
+    with pytest.raises(TypeError):
+        Centers(np.zeros((2, 3), np.int64))
+
+
+MEASURE = """
+import sys
+import numpy as np
+from softmodes._kernels import Centers, TallyOut, pass_bytes, tally
+from softmodes._rows.block import Block, Layout
+
+def status(name):
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
+
+n, d, width, k, n_threads, weighted = map(int, sys.argv[1:])
+rng = np.random.default_rng(0)
+layout = Layout([width] * d, [-1] * d)
+packed = np.zeros((n, layout.stride), np.uint8)
+packed[:, layout.byte] = rng.integers(0, 2, (n, d)) << layout.shift
+block = Block(layout, packed, weight=rng.integers(1, 5, n) if weighted else None)
+codes = rng.integers(0, width, (k, d)).astype(np.int32)
+out = TallyOut(np.ones((k, layout.n_cells), np.int64), np.ones(k, np.int64))
+tally(Block(layout, packed[:1]), Centers(codes[:1]), None, TallyOut(), 1)
+open("/proc/self/clear_refs", "w").write("5")  # the peak starts anew
+before = status("VmRSS")
+tally(block, Centers(codes), 1, out, n_threads)
+print(status("VmHWM") - before, pass_bytes(layout, k, n_threads=n_threads))
+"""
+
+
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="needs Linux")
+@pytest.mark.parametrize(
+    ("n", "d", "width", "k", "n_threads", "weighted"),
+    [
+        (60_000, 1000, 2, 1200, 4, 0),  # by planes, counted by cluster
+        (40_000, 100, 250, 3000, 4, 0),
+        (20_000, 400, 250, 8000, 2, 0),  # by look-up tables, since planes are too many
+        (300_000, 40, 200, 10, 4, 1),  # with weights
+    ],
+)
+def test_a_pass_takes_no_more_memory_than_it_tells(n, d, width, k, n_threads, weighted):
+    arguments = [str(a) for a in (n, d, width, k, n_threads, weighted)]
+    run = subprocess.run(
+        [sys.executable, "-c", MEASURE, *arguments], capture_output=True, text=True, check=True
+    )
+    taken, told = map(int, run.stdout.split())
+    stacks = 4 << 20  # of threads, and what malloc keeps for each
+    assert 3 << 20 < taken < told + stacks
+    assert told < 2 * taken + (40 << 20), "far more is told than taken"
+
+
+def test_memory_told_grows_little_with_threads():
+    layout = Layout([250] * 100, [-1] * 100)
+    one, many = (_kernels.pass_bytes(layout, 5000, n_threads=n) for n in (1, 64))
+    assert many - one < 64 * (8 << 20)
+    assert many < 4 * 8 * 5000 * layout.n_cells / 5, "more than a small part of the counts"
+
+
+def test_the_stub_is_that_of_the_core(tmp_path):
+    pytest.importorskip("nanobind")
+    stub = Path(_kernels.__file__).with_name("_core.pyi")
+    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "softmodes._core"]
+    subprocess.run([*command, "-o", str(tmp_path / "made.pyi")], check=True)
+    assert (tmp_path / "made.pyi").read_text() == stub.read_text(), "run scripts/dev.sh"

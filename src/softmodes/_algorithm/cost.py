@@ -17,10 +17,8 @@ def expected_cost(
     That is the sum over clusters and features of size * (1 - sum of squared shares), where size
     counts observed values only.
     """
-    cost: float = _kernels.expected_cost_dense(
-        counts.dense, counts.layout.offsets, counts.n_values, feature_weight, n_threads
-    )
-    for j, parts in counts.sparse_parts():
+    cost = _kernels.expected_cost_dense(counts.native_dense(), feature_weight, n_threads)
+    for j, feature in counts.native_sparse():
         weight = 1 if feature_weight is None else int(feature_weight[j])
-        cost += weight * _kernels.expected_cost_wide(*parts, int(counts.n_values[j]))
+        cost += weight * _kernels.expected_cost_sparse(feature)
     return cost

@@ -43,10 +43,9 @@ class Draw:
         return CodeCenters(codes)
 
     def _draw_soft(self, t: float, counts: Counts, codes: NDArray[np.int32], key: int) -> None:
-        offsets, n_values = counts.layout.offsets, counts.n_values
-        _kernels.draw_dense(counts.dense, offsets, n_values, float(t), key, codes, self.n_threads)
-        for j, parts in counts.sparse_parts():
-            _kernels.draw_wide(*parts, j, int(n_values[j]), float(t), key, codes)
+        _kernels.draw_dense(counts.native_dense(), float(t), key, codes, self.n_threads)
+        for _, feature in counts.native_sparse():
+            _kernels.draw_sparse(feature, float(t), key, codes)
 
     def _draw_custom(self, counts: Counts, codes: NDArray[np.int32], key: int) -> None:
         cluster_keys = fold_array(key, np.arange(len(codes)))

@@ -8,6 +8,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes import _kernels
+
 
 @dataclass(frozen=True, eq=False)
 class CodeCenters:
@@ -20,6 +22,10 @@ class CodeCenters:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def native(self, feature_weight: NDArray[np.uint32] | None) -> _kernels.Centers:
+        """Return the centers as the native core compares them."""
+        return _kernels.Centers(self.codes, feature_weight)
 
     def changed_since(self, before: Centers) -> NDArray[np.int32]:
         """Return the clusters whose centers are not those of `before`: all, if their number is."""

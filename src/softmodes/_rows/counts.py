@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from softmodes._rows.block import Layout
+from softmodes import _kernels
+from softmodes._kernels import Layout
 
 SparseParts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 
@@ -77,6 +78,15 @@ class Counts:
         counts = self.sparse[j] if j in self.sparse else csr_array(self._dense_codes(j))
         observed = np.arange(counts.shape[1]) != self.layout.ignored[j]
         return csr_array(counts.multiply(observed[None, :].astype(np.float64)))
+
+    def native_dense(self) -> _kernels.DenseCounts:
+        """Return the features that are kept dense as the native core takes them."""
+        return _kernels.DenseCounts(self.layout, self.dense, self.n_values)
+
+    def native_sparse(self) -> Iterator[tuple[int, _kernels.SparseFeature]]:
+        """Yield each feature that is kept sparse with what the native core takes of it."""
+        for j, parts in self.sparse_parts():
+            yield j, _kernels.SparseFeature(*parts, j, int(self.n_values[j]))
 
     def sparse_parts(self) -> Iterator[tuple[int, SparseParts]]:
         """Yield each feature that is kept sparse with its `indptr`, `codes` and `counts`."""

@@ -72,18 +72,15 @@ def tally_block(
     labels = out.labels if out else None
     if block.layout.sparse_features and labels is None:
         labels = np.empty(block.n_rows, np.int32)
-    cost, fingerprint = _kernels.tally(
+    found = _kernels.tally(
         block,
-        asked.centers.codes,
-        feature_weight=asked.comparison.feature_weight,
-        tie_key=asked.comparison.tie_key,
-        n_threads=n_threads,
-        counts=dense,
-        sizes=cluster_sizes,
-        labels=labels,
-        distances=out.distances if out else None,
+        asked.centers.native(asked.comparison.feature_weight),
+        asked.comparison.tie_key,
+        _kernels.TallyOut(dense, cluster_sizes, labels, out.distances if out else None),
+        n_threads,
     )
-    return Tally(_counts(block, asked, dense, labels), cluster_sizes, cost, fingerprint)
+    counts = _counts(block, asked, dense, labels)
+    return Tally(counts, cluster_sizes, found.cost, found.fingerprint)
 
 
 def update_block(
@@ -96,30 +93,28 @@ def update_block(
 ) -> Tally:
     """Return the tally with some centers changed; `assignment` is brought up to date in place."""
     dense, cluster_sizes = before.counts.dense.copy(), before.cluster_sizes.copy()
-    cost, fingerprint = _kernels.update(
+    grown = _kernels.update(
         block,
-        asked.centers.codes,
+        asked.centers.native(asked.comparison.feature_weight),
         changed,
-        feature_weight=asked.comparison.feature_weight,
-        tie_key=asked.comparison.tie_key,
-        n_threads=n_threads,
-        counts=dense,
-        sizes=cluster_sizes,
-        labels=assignment.labels,
-        distances=assignment.distances,
+        asked.comparison.tie_key,
+        _kernels.TallyOut(dense, cluster_sizes, assignment.labels, assignment.distances),
+        n_threads,
     )
     return Tally(
         counts=_counts(block, asked, dense, assignment.labels),
         cluster_sizes=cluster_sizes,
-        cost=before.cost + cost,
-        fingerprint=(before.fingerprint + fingerprint) & _FINGERPRINT_MASK,
+        cost=before.cost + grown.cost,
+        fingerprint=(before.fingerprint + grown.fingerprint) & _FINGERPRINT_MASK,
     )
 
 
 def label_block(block: Block, asked: Pass, n_threads: int = 1) -> NDArray[np.int32]:
     """Return the nearest center of every row of a block."""
     labels = np.empty(block.n_rows, np.int32)
-    _assign(block, asked.centers, asked.comparison, n_threads, labels=labels)
+    centers = asked.centers.native(asked.comparison.feature_weight)
+    tie_key = asked.comparison.tie_key
+    _kernels.tally(block, centers, tie_key, _kernels.TallyOut(labels=labels), n_threads)
     return labels
 
 
@@ -128,8 +123,8 @@ def nearest_distances(
 ) -> NDArray[np.uint32]:
     """Return the distance of every row of a block to the nearest of some centers."""
     distances = np.empty(block.n_rows, np.uint32)
-    comparison = Comparison(feature_weight=feature_weight)
-    _assign(block, centers, comparison, n_threads, distances=distances)
+    compared = centers.native(feature_weight)
+    _kernels.tally(block, compared, None, _kernels.TallyOut(distances=distances), n_threads)
     return distances
 
 
@@ -138,29 +133,9 @@ def all_distances(
 ) -> NDArray[np.uint32]:
     """Return the distance of every row of a block to every center."""
     out = np.empty((block.n_rows, len(centers)), np.uint32)
-    _kernels.distances(block, centers.codes, feature_weight, n_threads, out)
+    compared = centers.native(feature_weight)
+    _kernels.distances(block, compared, n_threads, out)
     return out
-
-
-def _assign(
-    block: Block,
-    centers: Centers,
-    comparison: Comparison,
-    n_threads: int,
-    labels: NDArray[np.int32] | None = None,
-    distances: NDArray[np.uint32] | None = None,
-) -> None:
-    _kernels.tally(
-        block,
-        centers.codes,
-        feature_weight=comparison.feature_weight,
-        tie_key=comparison.tie_key,
-        n_threads=n_threads,
-        counts=None,
-        sizes=None,
-        labels=labels,
-        distances=distances,
-    )
 
 
 def _counts(
@@ -169,7 +144,7 @@ def _counts(
     sparse: dict[int, csr_array[Any, Any]] = {}
     for j in block.layout.sparse_features:
         assert labels is not None
-        indptr, codes, counts = _kernels.wide_counts(block, j, labels, len(dense))
+        indptr, codes, counts = _kernels.sparse_counts(block, j, labels, len(dense))
         shape = (len(dense), int(block.layout.n_codes[j]))
         sparse[j] = csr_array((counts, codes, indptr), shape=shape)
     return Counts(block.layout, asked.n_values, dense, sparse)

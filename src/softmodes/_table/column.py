@@ -272,7 +272,7 @@ def _hash(column: Any, limit: int | None) -> Factor:
 
 def _hash_strings(column: Any, limit: int | None) -> Factor | None:
     """Hash strings natively, two to three times faster than Arrow; None past `_MOST_STRINGS`."""
-    dictionary = _kernels.string_dictionary()
+    dictionary = _kernels.StringDictionary()
     codes = np.empty(len(column), np.int32)
     start = 0
     for chunk in column.chunks:
@@ -291,7 +291,7 @@ def _hash_strings(column: Any, limit: int | None) -> Factor | None:
     return Factor(ranking.values, out, has_missing)
 
 
-def _string_buffers(chunk: Any) -> tuple[Any, ...]:
+def _string_buffers(chunk: Any) -> tuple[Any, Any, Any, int]:
     """Return offsets, bytes, validity bits (or None) and the first of these bits."""
     validity, offsets, data = chunk.buffers()
     kind = np.int64 if pa.types.is_large_string(chunk.type) else np.int32

@@ -144,8 +144,8 @@ def gains(
         found = _gains_of_all(block, n_threads, asked, known, candidates)
     else:
         if known.nearer is None or known.nearer.candidates.step != candidates.step:
-            weight, current = asked.feature_weight, known.current
-            nearer = _kernels.nearer(block, candidates.codes, weight, current, n_threads)
+            compared = CodeCenters(candidates.codes).native(asked.feature_weight)
+            nearer = _kernels.nearer(block, compared, known.current, n_threads)
             known.nearer = _NearerRows(candidates, *nearer)
         found = [_gain(known.current, block.weight, *known.nearer.to(i)) for i in chosen]
     block.cache.keep(known)
@@ -178,8 +178,7 @@ def _gains_of_all(
         distances = np.empty(math.prod(shape), known.current.dtype)
     totals = _kernels.candidate_totals(
         block,
-        candidates.codes,
-        asked.feature_weight,
+        CodeCenters(candidates.codes).native(asked.feature_weight),
         known.current,
         distances.reshape(shape),
         n_threads,

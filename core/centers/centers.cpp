@@ -1,0 +1,24 @@
+#include "centers/centers.hpp"
+
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+namespace softmodes {
+
+Centers::Centers(int64_t n_centers, Kind centers)
+    : n(n_centers), kind(std::move(centers)), clusters(static_cast<size_t>(n_centers)) {
+  std::iota(clusters.begin(), clusters.end(), 0);
+}
+
+ChosenCenters::ChosenCenters(const Layout& layout, const Centers& all,
+                             const std::vector<int32_t>& chosen)
+    : centers_(static_cast<int64_t>(chosen.size()), all.kind) {
+  centers_.clusters = chosen;
+  auto& kind = std::get<CodeCenters>(centers_.kind);
+  for (const int32_t c : chosen)
+    codes_.insert(codes_.end(), kind.of(layout, c), kind.of(layout, c) + layout.n_features);
+  kind.codes = codes_.data();
+}
+
+}  // namespace softmodes

@@ -1,0 +1,222 @@
+#include "centers/tile_plan.hpp"
+
+#include <stdexcept>
+
+namespace softmodes {
+namespace {
+
+constexpr int kDigitBits = 4;  // feature weights are compared digit by digit
+constexpr uint32_t kDigitMask = (1u << kDigitBits) - 1;
+
+int n_digits(uint64_t largest, uint64_t in_one) {
+  if (largest <= in_one) return 1;
+  int n = 0;
+  for (; largest; largest >>= kDigitBits) ++n;
+  return n;
+}
+
+uint32_t digit(uint64_t value, int place, int digits) {
+  return static_cast<uint32_t>(digits == 1 ? value : value >> (kDigitBits * place) & kDigitMask);
+}
+
+}  // namespace
+
+bool TilePlan::suits_popcount(const Layout& layout, const Centers& centers) {
+  const auto& kind = std::get<CodeCenters>(centers.kind);
+  bool suits = !kind.feature_weight;
+  for (int64_t j = 0; suits && j < layout.n_features; ++j)
+    if (layout.byte[j] < layout.bit_bytes)
+      for (int64_t c = 0; suits && c < centers.n; ++c) suits = kind.matches_something(layout, c, j);
+  return suits;
+}
+
+TilePlan::TilePlan(const Layout& layout, const uint32_t* feature_weight, int64_t bit_columns)
+    : layout_(layout), feature_weight_(feature_weight) {
+  view_.stride = layout.stride;
+  view_.bit_columns = bit_columns;
+  view_.nibble_columns = 2 * (layout.nibble_end - bit_columns);
+  view_.byte_columns = layout.whole_bytes();
+  add_bits();
+  add_nibbles();
+  add_bytes();
+  choose_distance_type();
+}
+
+TilePlan::TilePlan(const Layout& layout, const Centers& centers, const Kernels& kernels)
+    : TilePlan(layout, std::get<CodeCenters>(centers.kind).feature_weight,
+               kernels.popcount && suits_popcount(layout, centers) ? layout.bit_bytes : 0) {
+  const auto& kind = std::get<CodeCenters>(centers.kind);
+  clusters_ = centers.clusters;
+  tables_ = Buffer(table_bytes(centers.n));
+  view_.n_centers = centers.n;
+  view_.clusters = clusters_.data();
+  view_.segments = segments_.data();
+  view_.n_segments = static_cast<int64_t>(segments_.size());
+  view_.ignored = ignored_.data();
+  view_.n_ignored = static_cast<int64_t>(ignored_.size());
+  view_.tables = tables_.data();
+  for (int64_t c = 0; c < centers.n; ++c) {
+    uint8_t* quad = tables_.data() + c / kQuad * view_.quad_bytes;
+    const int seat = static_cast<int>(c % kQuad);
+    fill_bits(kind, quad, seat, c);
+    fill_nibbles(kind, quad, seat, c);
+    fill_bytes(kind, quad, seat, c);
+  }
+}
+
+void TilePlan::choose_distance_type() {
+  uint64_t largest = 0;
+  for (int64_t j = 0; j < layout_.n_features; ++j) largest += weight(j);
+  if (largest >> 32) throw std::invalid_argument("feature_weight must sum to less than 2**32");
+  const bool one_digit = std::all_of(segments_.begin(), segments_.end(),
+                                     [](const Segment& s) { return s.shift == 0; });
+  view_.distance_bytes = largest <= 255 && one_digit ? 1 : largest <= 65535 ? 2 : 4;
+}
+
+ScratchSizes TilePlan::scratch_sizes(const Layout& layout, const TileView& view) {
+  ScratchSizes sizes;
+  sizes.rows = kTileRows * layout.stride;
+  sizes.tile =
+      (view.bit_columns + view.nibble_columns + view.byte_columns + kSpareColumns) * kTileRows;
+  sizes.distances = int64_t{kGroup} * kTileRows * view.distance_bytes;
+  return sizes;
+}
+
+int64_t TilePlan::table_bytes(int64_t n_centers) const {
+  return ceil_div(n_centers, kQuad) * view_.quad_bytes;
+}
+
+// Nibbles take more than bits that are counted.
+ScratchSizes TilePlan::most_scratch(const Layout& layout) {
+  TileView view{};
+  view.nibble_columns = 2 * layout.nibble_end;
+  view.byte_columns = layout.whole_bytes();
+  view.distance_bytes = 4;
+  return scratch_sizes(layout, view);
+}
+
+int64_t TilePlan::most_table_bytes(const Layout& layout, int64_t n_centers,
+                                   const uint32_t* feature_weight) {
+  return TilePlan(layout, feature_weight, 0).table_bytes(n_centers);
+}
+
+void TilePlan::add_segments(SegmentKind kind, int shift, int64_t first_column, int64_t n_steps,
+                            int columns_per_step, int step_bytes, int64_t largest) {
+  if (!n_steps) return;
+  // Segments of equal length: a short one at the end would cost as much as a long one.
+  const int64_t at_most = 255 / std::max<int64_t>(largest, 1);
+  const int64_t n_segments = (n_steps + at_most - 1) / at_most;
+  for (int64_t i = 0; i < n_segments; ++i) {
+    const int64_t from = n_steps * i / n_segments, to = n_steps * (i + 1) / n_segments;
+    segments_.push_back({kind, static_cast<uint8_t>(shift),
+                         static_cast<int32_t>(first_column + from * columns_per_step),
+                         static_cast<int32_t>(to - from), view_.quad_bytes + from * step_bytes});
+  }
+  view_.quad_bytes += n_steps * step_bytes;
+}
+
+void TilePlan::add_bits() {
+  popcount_table_ = view_.quad_bytes;
+  add_segments(SegmentKind::popcount, 0, 0, view_.bit_columns, 1, kQuad * 4, 8);
+}
+
+void TilePlan::add_nibbles() {
+  const int64_t used = 2 * (layout_.bit_bytes - view_.bit_columns) + layout_.n_nibbles;
+  by_nibble_.resize(static_cast<size_t>(used));
+  uint64_t largest = 0;
+  for (int64_t j = 0; j < layout_.n_features; ++j) {
+    const int64_t byte = layout_.byte[j] - view_.bit_columns;
+    if (layout_.bits[j] <= 4 && byte >= 0)
+      by_nibble_[2 * byte + layout_.shift[j] / 4].push_back(static_cast<int32_t>(j));
+  }
+  for (const auto& features : by_nibble_) {
+    uint64_t sum = 0;
+    for (int32_t j : features) sum += weight(j);
+    largest = std::max(largest, sum);
+  }
+  const int digits = n_digits(largest, kDigitMask);
+  for (int p = 0; p < digits; ++p) {
+    nibble_tables_.push_back(view_.quad_bytes);
+    add_segments(SegmentKind::lookup, kDigitBits * p, view_.bit_columns, used, 1, kQuad * 16,
+                 digits == 1 ? static_cast<int64_t>(largest) : kDigitMask);
+  }
+}
+
+void TilePlan::add_bytes() {
+  const SegmentKind kinds[] = {SegmentKind::compare1, SegmentKind::compare2, SegmentKind::compare3};
+  int64_t column = view_.bit_columns + view_.nibble_columns;
+  auto feature = layout_.byte_features.begin();
+  for (int size = 1; size <= 3; ++size) {
+    const int64_t n = layout_.n_of_bytes[size - 1];
+    uint64_t largest = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const int32_t j = feature[i];
+      largest = std::max<uint64_t>(largest, weight(j));
+      view_.base += weight(j);
+      if (layout_.ignored[j] >= 0)
+        ignored_.push_back({static_cast<int32_t>(column + i * size), size,
+                            static_cast<uint32_t>(layout_.ignored[j]), weight(j)});
+    }
+    const int digits = n_digits(largest, kDigitMask);
+    byte_tables_.emplace_back();
+    for (int p = 0; p < digits; ++p) {
+      byte_tables_.back().push_back(view_.quad_bytes);
+      add_segments(kinds[size - 1], kDigitBits * p, column, n, size, kQuad * 4 * (size + 1),
+                   digits == 1 ? static_cast<int64_t>(largest) : kDigitMask);
+    }
+    column += n * size;
+    feature += n;
+  }
+}
+
+void TilePlan::fill_bits(const CodeCenters& centers, uint8_t* quad, int seat,
+                         int64_t center) const {
+  auto* words = reinterpret_cast<uint32_t*>(quad + popcount_table_) + seat;
+  for (int64_t j = 0; j < layout_.n_features; ++j)
+    if (layout_.byte[j] < view_.bit_columns && centers.code(layout_, center, j) == 1)
+      words[layout_.byte[j] * kQuad] |= 0x01010101u << layout_.shift[j];
+}
+
+void TilePlan::fill_nibbles(const CodeCenters& centers, uint8_t* quad, int seat,
+                            int64_t center) const {
+  const int digits = static_cast<int>(nibble_tables_.size());
+  for (size_t column = 0; column < by_nibble_.size(); ++column) {
+    uint64_t mismatch[16] = {};
+    for (int32_t j : by_nibble_[column]) {
+      const int shift = layout_.shift[j] % 4, mask = (1 << layout_.bits[j]) - 1;
+      const int32_t code =
+          centers.matches_something(layout_, center, j) ? centers.code(layout_, center, j) : -1;
+      for (int value = 0; value < 16; ++value) {
+        const int32_t cell = value >> shift & mask;
+        if (cell != code && cell != layout_.ignored[j]) mismatch[value] += weight(j);
+      }
+    }
+    for (int p = 0; p < digits; ++p) {
+      uint8_t* table = quad + nibble_tables_[p] + (column * kQuad + seat) * 16;
+      for (int value = 0; value < 16; ++value)
+        table[value] = static_cast<uint8_t>(digit(mismatch[value], p, digits));
+    }
+  }
+}
+
+void TilePlan::fill_bytes(const CodeCenters& centers, uint8_t* quad, int seat,
+                          int64_t center) const {
+  auto feature = layout_.byte_features.begin();
+  for (int size = 1; size <= 3; ++size) {
+    const auto& tables = byte_tables_[size - 1];
+    const int digits = static_cast<int>(tables.size());
+    for (int64_t i = 0; i < layout_.n_of_bytes[size - 1]; ++i) {
+      const int32_t j = *feature++;
+      if (!centers.matches_something(layout_, center, j)) continue;  // worth nothing
+      const auto code = static_cast<uint32_t>(centers.code(layout_, center, j));
+      for (int p = 0; p < digits; ++p) {
+        auto* words =
+            reinterpret_cast<uint32_t*>(quad + tables[p]) + (i * kQuad + seat) * (size + 1);
+        for (int b = 0; b < size; ++b) words[b] = (code >> (8 * b) & 255) * 0x01010101u;
+        words[size] = digit(weight(j), p, digits) * 0x01010101u;
+      }
+    }
+  }
+}
+
+}  // namespace softmodes

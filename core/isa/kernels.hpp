@@ -1,0 +1,231 @@
+// The row kernels as a table of functions: one table per instruction set, chosen at run time.
+// Plain pointers only: files compiled for an instruction set must share no inline code with others.
+#pragma once
+
+#include <cstdint>
+
+namespace softmodes {
+
+constexpr int kTileRows = 256;      // rows that are transposed and compared together
+constexpr int kMostTileRows = 512;  // if compared by bit planes
+constexpr int kSpareColumns = 32;   // at the end of a tile, to be written but not read
+constexpr int kGroup = 128;         // centers whose distances to a tile are kept at once
+constexpr int kQuad = 4;            // centers compared in one sweep over the columns of a tile
+
+// ------------------------------------------------------- centers made ready, by way of comparing
+
+// By rows: few centers and binary features only, compared along the packed rows.
+struct RowView {
+  int64_t n_centers;
+  int64_t stride;              // bytes of a packed row
+  const uint8_t* center_rows;  // the packed centers
+  const int32_t* clusters;     // their numbers, ascending, for ties
+};
+
+// How a segment is compared with a center.
+enum class SegmentKind : uint8_t {
+  lookup,    // column of nibbles; per center a table of 16 mismatch counts
+  popcount,  // column of 8 binary features; per center one byte
+  compare1,  // features of 1, 2 or 3 byte columns; per center the bytes and the value of a match
+  compare2,
+  compare3,
+};
+
+// Consecutive tile columns whose mismatches (or matches) fit together in 8 bits.
+struct Segment {
+  SegmentKind kind;
+  uint8_t shift;         // the 8-bit sum counts 2^shift-fold: digits of feature weights
+  int32_t first_column;  // tile column
+  int32_t n_steps;       // columns, or features of a compare segment
+  int64_t table;         // where in the tables of a quad
+};
+
+// A byte feature with a code that is at distance 0 from every center.
+struct IgnoredBytes {
+  int32_t first_column;
+  int32_t n_bytes;
+  uint32_t code;
+  uint32_t weight;
+};
+
+// By tiles: rows transposed into columns of bytes and nibbles, compared segment by segment.
+struct TileView {
+  int64_t n_centers;
+  int64_t stride;
+  int64_t bit_columns;     // leading bytes of a row that become one tile column each
+  int64_t nibble_columns;  // tile columns of nibbles that follow
+  int64_t byte_columns;    // tile columns of whole bytes at the end
+  int distance_bytes;      // 1, 2 or 4: type of the distances
+  uint32_t base;           // distance before any mismatch is added and any match subtracted
+  const Segment* segments;
+  int64_t n_segments;
+  const uint8_t* tables;  // per quad of centers, quad_bytes each
+  int64_t quad_bytes;
+  const int32_t* clusters;
+  const IgnoredBytes* ignored;
+  int64_t n_ignored;
+};
+
+// Three binary features, by their bits in a packed row; -1: none, always 0.
+struct Triple {
+  int32_t bit[3];
+};
+constexpr int kTriplePlanes = 10;
+
+// A feature of a few bits, one plane for each code and then one for "matches nothing"; or of whole
+// bytes, one plane for each value that centers have.
+struct Field {
+  int32_t first_bit;  // in a packed row
+  int32_t n_bits;
+  int32_t ignored;  // code at distance 0 from every center, or -1
+  int32_t n_planes;
+  int64_t first_value;  // of whole bytes: where the values are; -1 matches nothing
+};
+
+constexpr int kNibbleValues = 16;  // planes that may be written beyond those of a set
+constexpr int kPlaneGroup = 512;   // centers whose distances are kept between sets
+constexpr int kDistanceBits[] = {7, 8, 10, 12, 16};  // for which there is a kernel
+constexpr int kMostDistanceBits = 16;
+constexpr int kMostLabelBits = 16;
+
+// Features whose planes stay in the first-level cache while all centers pass.
+struct PlaneSet {
+  int64_t first_triple, n_triples;
+  int64_t first_field, n_fields;
+  int64_t n_ones;           // a center's planes that count once; those of triples count twice
+  const uint16_t* addends;  // per center: where those planes are, in units of 8 bytes
+  int64_t n_addends() const { return n_ones + n_triples; }
+};
+
+// By planes: a plane is one bit of each row of a tile, and a center is a list of planes to add up.
+struct PlaneView {
+  int64_t n_centers;
+  int64_t stride;
+  int64_t feature_bytes;  // of a packed row
+  int distance_bits;      // one of kDistanceBits
+  const Triple* triples;
+  const Field* fields;
+  const int32_t* values;
+  const PlaneSet* sets;
+  int64_t n_sets;
+  const int32_t* clusters;
+};
+
+// -------------------------------------------------------------------- what kernels take and give
+
+// Packed rows that are compared together.
+struct TileRows {
+  const uint8_t* bytes;
+  int64_t n;
+  int64_t first_number;  // in the whole table
+};
+
+struct Ties {
+  bool by_hash;  // else to the lowest cluster
+  uint64_t key;
+  const int64_t* row_numbers = nullptr;  // in the whole table; null: one after the other
+};
+
+// The nearest center of each row, and its distance.
+struct Nearest {
+  uint32_t* distance;
+  int32_t* label;
+};
+
+// A center that is nearer to a row than another one was.
+struct Found {
+  int32_t center;
+  int32_t row;
+  uint32_t distance;
+};
+
+// Working memory of one thread.
+struct Scratch {
+  uint8_t* rows;       // packed rows, for a tile that is not full
+  uint8_t* tile;       // transposed columns, and kSpareColumns; or the planes of the rows' bits
+  uint8_t* distances;  // of a group of centers to a tile
+  uint8_t* planes;     // those of a set
+  uint8_t* offers;     // by planes: two planes per center
+};
+
+// A feature of one byte whose codes are counted one by one.
+struct ByteColumn {
+  int32_t byte;  // of a packed row
+  int32_t n_codes;
+};
+
+// Which bytes of a packed row are counted, and how. A piece is 16 bytes.
+struct CountShape {
+  int64_t stride;
+  int64_t plain_pieces;  // leading pieces whose bits are counted
+  int64_t mixed_begin;   // bytes of nibbles whose 16 values are counted
+  int64_t mixed_pieces;
+  int64_t few_begin;  // bytes of features of up to kFewCodes codes, which are counted
+  int64_t few_pieces;
+  const ByteColumn* bytes;  // features of more codes
+  int64_t n_bytes;
+};
+// Counters of one cluster: plain_pieces x 128 bits, mixed_pieces x 512 (see one_hot), few_pieces x
+// 512 (see one_hot_bytes), and for each of bytes its n_codes.
+constexpr int kFewCodes = 32;
+
+// ----------------------------------------------------------------------------------- the table
+
+struct Kernels {
+  const char* name;
+  bool popcount;    // bits are compared by popcount, not by look-up
+  int few_centers;  // up to here binary rows of long_row bytes are compared by rows
+  int long_row;
+  int few_clusters;   // see list_by_cluster
+  int plane_centers;  // from here rows are compared by planes
+  int plane_rows;     // of a plane
+
+  // The nearest centers of up to kTileRows rows (by planes: plane_rows). By tiles, one call for
+  // every kGroup centers, first = 0, kGroup, ...: the last one completes the result.
+  void (*nearest_by_rows)(const RowView&, const TileRows&, const Ties&, const Scratch&, Nearest);
+  void (*nearest_by_tiles)(const TileView&, const TileRows&, int64_t first, const Ties&,
+                           const Scratch&, Nearest);
+  void (*nearest_by_planes)(const PlaneView&, const TileRows&, const Ties&, const Scratch&,
+                            Nearest);
+  // Distances of up to kTileRows rows to centers first .. first + n: out[center * kTileRows + row].
+  // By rows to all centers; by tiles as above, one call for every kGroup centers.
+  void (*distances_by_rows)(const RowView&, const TileRows&, const Scratch&, uint32_t* out);
+  void (*distances_by_tiles)(const TileView&, const TileRows&, int64_t first, int64_t n,
+                             const Scratch&, uint32_t* out);
+  // What is nearer to up to plane_rows rows than `current`, by center and row. Returns how many;
+  // found has room for all.
+  int64_t (*nearer_by_planes)(const PlaneView&, const TileRows&, const uint32_t* current,
+                              const Scratch&, Found* found);
+  // Copies n distances to `out` and returns the sum of the lower of each and `current`, times the
+  // row's weight unless that is null.
+  int64_t (*lower16)(const uint32_t* distances, const uint16_t* current, const int64_t* weight,
+                     int64_t n, uint16_t* out);
+  int64_t (*lower32)(const uint32_t* distances, const uint32_t* current, const int64_t* weight,
+                     int64_t n, uint32_t* out);
+  // Adds rows[order[i] * stride] to the counters of one cluster.
+  void (*count)(const CountShape&, const uint8_t* rows, const int32_t* order, int64_t n,
+                uint32_t* counters);
+  // Rows 0 .. n by label: order[start[c] .. start[c + 1]); `order` has 16 words to spare.
+  // Takes one sweep for every cluster: pays for few_clusters at most.
+  void (*list_by_cluster)(const int32_t* label, int64_t n, int64_t n_clusters, int32_t* order,
+                          int64_t* start);
+  int64_t (*sum)(const uint32_t* values, int64_t n);
+  // Sum of row_factor * label_factor.
+  uint64_t (*fingerprint)(const int32_t* label, const uint64_t* label_factors, int64_t n_clusters,
+                          int64_t n, int64_t first_number);
+  // Writes byte columns (n_columns x kTileRows) as rows.
+  void (*untranspose)(const uint8_t* columns, int64_t stride, int64_t n_rows, uint8_t* rows);
+  // Sets n consecutive bits of a row from bit 0 on: one where the cell equals `ones`.
+  void (*pack_bits)(const uint8_t* cells, const uint8_t* ones, int64_t n, uint8_t* out);
+  // Marks in seen[column * 256 + value] the values of n rows; known holds 2 x n_columns bytes.
+  void (*presence)(const uint8_t* matrix, int64_t n_rows, int64_t n_columns, uint8_t* known,
+                   uint8_t* seen);
+};
+
+// The instruction set in use; names of those that this CPU has, best last.
+const Kernels& kernels();
+const char* const* instruction_sets(int* n);
+// False if there is no such instruction set on this CPU.
+bool use_instruction_set(const char* name);
+
+}  // namespace softmodes

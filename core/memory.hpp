@@ -1,0 +1,60 @@
+// Working memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "isa/kernels.hpp"
+
+namespace softmodes {
+
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Memory, all zero, that starts on a cache line.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(int64_t size)
+      : memory_(new uint8_t[static_cast<size_t>(size) + 64]()),
+        data_(memory_.get() + (64 - reinterpret_cast<uintptr_t>(memory_.get()) % 64)) {}
+  bool empty() const { return !memory_; }
+  uint8_t* data() const { return data_; }
+  template <class T>
+  T* as() const {
+    return reinterpret_cast<T*>(data_);
+  }
+
+ private:
+  std::unique_ptr<uint8_t[]> memory_;
+  uint8_t* data_ = nullptr;
+};
+
+// Bytes of each part of a thread's Scratch.
+struct ScratchSizes {
+  int64_t rows = 0;
+  int64_t tile = 0;
+  int64_t distances = 0;
+  int64_t planes = 0;
+  int64_t offers = 0;
+  int64_t total() const { return rows + tile + distances + planes + offers; }
+};
+
+// Owns the working memory of one thread.
+class ThreadScratch {
+ public:
+  explicit ThreadScratch(const ScratchSizes& sizes)
+      : rows_(sizes.rows),
+        tile_(sizes.tile),
+        distances_(sizes.distances),
+        planes_(sizes.planes),
+        offers_(sizes.offers) {}
+  Scratch view() const {
+    return {rows_.data(), tile_.data(), distances_.data(), planes_.data(), offers_.data()};
+  }
+
+ private:
+  Buffer rows_, tile_, distances_, planes_, offers_;
+};
+
+}  // namespace softmodes

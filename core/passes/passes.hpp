@@ -1,0 +1,85 @@
+// Passes over the packed rows of a block. Results do not depend on threads or instruction set.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "centers/centers.hpp"
+#include "layout/layout.hpp"
+#include "parallel.hpp"
+
+namespace softmodes {
+
+// Where a tally goes; null: not wanted.
+struct TallyOut {
+  int64_t* counts;         // n_centers x n_cells, added to
+  int64_t* cluster_sizes;  // n_centers, added to
+  int32_t* labels;         // per row
+  uint32_t* distances;     // per row, to the nearest center
+
+  TallyOut rows_from(int64_t first) const {
+    return {counts, cluster_sizes, labels ? labels + first : nullptr,
+            distances ? distances + first : nullptr};
+  }
+};
+
+struct TallySum {
+  int64_t cost = 0;
+  uint64_t fingerprint = 0;
+  TallySum& operator+=(const TallySum& other) {
+    cost += other.cost;
+    fingerprint += other.fingerprint;
+    return *this;
+  }
+};
+
+// The nearest centers, and what follows from them.
+TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_t> tie_key,
+               const TallyOut& out, const Threads& threads);
+
+// Brings a tally, of which everything was kept, up to date after the centers `changed`, in
+// ascending order, have changed. Returns by how much cost and fingerprint have grown.
+TallySum update(const Block& block, const Centers& centers, const std::vector<int32_t>& changed,
+                std::optional<uint64_t> tie_key, const TallyOut& kept, const Threads& threads);
+
+// The most working memory that these take beyond what they are given, on however many rows; an
+// update takes some bytes more for every row that moves.
+int64_t tally_bytes(const Layout& layout, int64_t n_centers, const uint32_t* feature_weight,
+                    const Threads& threads);
+int64_t update_bytes(const Layout& layout, int64_t n_centers, const uint32_t* feature_weight,
+                     const Threads& threads);
+
+// out[row * n_centers + center].
+void distances(const Block& block, const Centers& centers, uint32_t* out, const Threads& threads);
+
+// Rows that one thread deals with at a time; sums are kept for each such number.
+constexpr int64_t kTaskRows = 4096;
+
+// out[center * n_rows + row]; totals[i * n_centers + center]: sum of weight * min(current,
+// distance) over the i-th kTaskRows rows.
+template <class D>
+void candidate_totals(const Block& block, const Centers& centers, const D* current, D* out,
+                      int64_t* totals, const Threads& threads);
+
+// Rows that are nearer to a center than `current` says: those of center c, ascending, from
+// start[c].
+template <class D>
+struct NearerRows {
+  std::vector<int64_t> start;
+  std::vector<int64_t> rows;
+  std::vector<D> distances;
+};
+template <class D>
+NearerRows<D> nearer(const Block& block, const Centers& centers, const D* current,
+                     const Threads& threads);
+
+// The counts of one feature by cluster: codes, ascending, from indptr[cluster].
+struct SparseCounts {
+  std::vector<int64_t> indptr;
+  std::vector<int32_t> codes;
+  std::vector<int64_t> counts;
+};
+SparseCounts sparse_counts(const Block& block, int64_t feature, const int32_t* labels, int64_t k);
+
+}  // namespace softmodes

@@ -1,0 +1,177 @@
+#include "rounds/draw.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "hashing.hpp"
+#include "rounds/split.hpp"
+
+namespace softmodes {
+namespace {
+
+// High 64 bits of a product: maps a uniform 64-bit word to a uniform integer in [0, bound).
+uint64_t scale_to(uint64_t uniform, uint64_t bound) {
+  const uint64_t a = uniform >> 32, b = uniform & 0xffffffffu;
+  const uint64_t c = bound >> 32, d = bound & 0xffffffffu;
+  const uint64_t middle = a * d + ((b * d) >> 32);
+  const uint64_t carry = (middle & 0xffffffffu) + b * c;
+  return a * c + (middle >> 32) + (carry >> 32);
+}
+
+double unit_interval(uint64_t uniform) { return static_cast<double>(uniform >> 11) * 0x1p-53; }
+
+// Natural logarithms of small counts, computed once per call: most counts are small.
+class Logarithms {
+ public:
+  explicit Logarithms(int64_t largest) : table_(std::min<int64_t>(largest, kLimit) + 1) {
+    for (size_t i = 1; i < table_.size(); ++i) table_[i] = std::log(static_cast<double>(i));
+  }
+  double operator()(int64_t count) const {
+    return count < static_cast<int64_t>(table_.size()) ? table_[count]
+                                                       : std::log(static_cast<double>(count));
+  }
+
+ private:
+  static constexpr int64_t kLimit = 1 << 16;
+  std::vector<double> table_;
+};
+
+// One value of the next centers: from which counts it is drawn, and the random words' address.
+struct CenterValue {
+  const int64_t* counts;
+  int64_t n_values;
+  const int32_t* codes;  // null: value v has code v
+  uint64_t key;          // of (seed, run[, round], cluster, feature)
+
+  int32_t code(int64_t v) const { return codes ? codes[v] : static_cast<int32_t>(v); }
+};
+
+constexpr int64_t kNothing = -1;
+
+// Proportional to the counts. Values are passed over by sixteens, the last of which are counted
+// through without a branch: where the draw falls cannot be foreseen.
+int64_t draw_proportional(const CenterValue& value) {
+  constexpr int64_t kAtOnce = 16;
+  const auto total =
+      static_cast<uint64_t>(std::reduce(value.counts, value.counts + value.n_values));
+  if (total == 0) return kNothing;
+  uint64_t ticket = scale_to(value.key, total);
+  int64_t begin = 0;
+  for (; begin + kAtOnce < value.n_values; begin += kAtOnce) {
+    const int64_t* some = value.counts + begin;
+    const auto sum = static_cast<uint64_t>(std::reduce(some, some + kAtOnce));
+    if (ticket < sum) break;
+    ticket -= sum;
+  }
+  const int64_t end = std::min(begin + kAtOnce, value.n_values);
+  int64_t drawn = begin;
+  uint64_t sum = 0;
+  for (int64_t v = begin; v < end; ++v) {
+    sum += static_cast<uint64_t>(value.counts[v]);
+    drawn += sum <= ticket;
+  }
+  return drawn;
+}
+
+int64_t draw_plurality(const CenterValue& value, int64_t largest) {
+  int64_t winner = kNothing;
+  uint64_t winner_rank = 0;
+  for (int64_t v = 0; v < value.n_values; ++v) {
+    if (value.counts[v] != largest) continue;
+    const uint64_t rank = fold(value.key, static_cast<uint64_t>(value.code(v)));
+    if (winner == kNothing || rank < winner_rank) {
+      winner = v;
+      winner_rank = rank;
+    }
+  }
+  return winner;
+}
+
+// Weights are taken relative to the largest count, so that no t underflows all of them.
+int64_t draw_soft(const CenterValue& value, int64_t largest, double t, const Logarithms& logarithm,
+                  std::vector<double>& weights) {
+  const double top = logarithm(largest);
+  double total = 0.0;
+  weights.resize(static_cast<size_t>(value.n_values));
+  for (int64_t v = 0; v < value.n_values; ++v) {
+    const int64_t count = value.counts[v];
+    weights[v] = count == largest ? 1.0 : count ? std::exp(t * (logarithm(count) - top)) : 0.0;
+    total += weights[v];
+  }
+  double ticket = unit_interval(value.key) * total;
+  int64_t last = kNothing;
+  for (int64_t v = 0; v < value.n_values; ++v) {
+    if (weights[v] <= 0.0) continue;
+    if (ticket < weights[v]) return v;
+    ticket -= weights[v];
+    last = v;
+  }
+  return last;  // reached only when rounding errors used up the whole weight
+}
+
+int64_t largest_of(const int64_t* counts, int64_t n) {
+  int64_t largest = 0;
+  for (int64_t i = 0; i < n; ++i) largest = std::max(largest, counts[i]);
+  return largest;
+}
+
+Logarithms logarithms_for(double t, const int64_t* counts, int64_t n) {
+  return Logarithms(std::isinf(t) || t == 1.0 ? 0 : largest_of(counts, n));
+}
+
+class Drawing {
+ public:
+  Drawing(double t, const Logarithms& logarithm) : t_(t), logarithm_(logarithm) {}
+
+  // Returns the index of the drawn value, or kNothing where nothing was observed.
+  int64_t operator()(const CenterValue& value) {
+    if (t_ == 1.0) return draw_proportional(value);
+    const int64_t largest = largest_of(value.counts, value.n_values);
+    if (largest == 0) return kNothing;
+    if (std::isinf(t_)) return draw_plurality(value, largest);
+    return draw_soft(value, largest, t_, logarithm_, weights_);
+  }
+
+ private:
+  double t_;
+  const Logarithms& logarithm_;
+  std::vector<double> weights_;
+};
+
+}  // namespace
+
+void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* centers,
+                const Threads& threads) {
+  const Logarithms logarithm = logarithms_for(t, tally.counts, tally.n_clusters * tally.n_cells);
+  split_clusters(tally, 0, tally.n_clusters, threads, [&](int64_t first, int64_t last) {
+    Drawing draw(t, logarithm);
+    for (int64_t i = first; i < last; ++i) {
+      const uint64_t cluster_key = fold(key, static_cast<uint64_t>(i));
+      for (int64_t j = 0; j < tally.n_features; ++j) {
+        if (tally.is_sparse(j)) continue;
+        const uint64_t cell_key = fold(cluster_key, static_cast<uint64_t>(j));
+        const int64_t v = draw(CenterValue{tally.of(i, j), tally.n_values[j], nullptr, cell_key});
+        if (v != kNothing) centers[i * tally.n_features + j] = static_cast<int32_t>(v);
+      }
+    }
+  });
+}
+
+void draw_sparse(const SparseFeature& tally, double t, uint64_t key, int32_t* centers,
+                 int64_t n_features) {
+  const Logarithms logarithm = logarithms_for(t, tally.counts, tally.indptr[tally.n_clusters]);
+  Drawing draw(t, logarithm);
+  for (int64_t i = 0; i < tally.n_clusters; ++i) {
+    const int64_t begin = tally.indptr[i];
+    const int32_t* codes = tally.codes + begin;
+    const int32_t* end = std::lower_bound(codes, tally.codes + tally.indptr[i + 1], tally.n_values);
+    const uint64_t cell_key =
+        fold(fold(key, static_cast<uint64_t>(i)), static_cast<uint64_t>(tally.feature));
+    const int64_t v = draw(CenterValue{tally.counts + begin, end - codes, codes, cell_key});
+    if (v != kNothing) centers[i * n_features + tally.feature] = codes[v];
+  }
+}
+
+}  // namespace softmodes

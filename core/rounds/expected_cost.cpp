@@ -1,0 +1,82 @@
+#include "rounds/expected_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "rounds/split.hpp"
+
+namespace softmodes {
+namespace {
+
+// Neumaier's summation: the order is fixed, the error stays near one rounding.
+class Sum {
+ public:
+  void add(double x) {
+    const double next = sum_ + x;
+    lost_ += std::abs(sum_) >= std::abs(x) ? (sum_ - next) + x : (x - next) + sum_;
+    sum_ = next;
+  }
+  double value() const { return sum_ + lost_; }
+
+ private:
+  double sum_ = 0.0;
+  double lost_ = 0.0;
+};
+
+// Exact, and so the same in whatever order, as long as the square of the total is.
+double expected_mismatches(const int64_t* counts, int64_t n) {
+  constexpr uint64_t kExact = uint64_t{1} << 26;
+  uint64_t total = 0, whole_squares = 0;
+  for (int64_t v = 0; v < n; ++v) {
+    const auto low = static_cast<uint64_t>(static_cast<uint32_t>(counts[v]));
+    total += static_cast<uint64_t>(counts[v]);
+    whole_squares += low * low;
+  }
+  if (total == 0) return 0.0;
+  auto squares = static_cast<double>(static_cast<int64_t>(whole_squares));
+  if (total >= kExact) {
+    squares = 0.0;
+    for (int64_t v = 0; v < n; ++v)
+      squares += static_cast<double>(counts[v]) * static_cast<double>(counts[v]);
+  }
+  const auto all = static_cast<double>(static_cast<int64_t>(total));
+  return all - squares / all;
+}
+
+}  // namespace
+
+double expected_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight,
+                           const Threads& threads) {
+  constexpr int64_t kMostTerms = int64_t{1} << 20;  // summed in one order, whoever found them
+  const int64_t d = tally.n_features;
+  const int64_t at_once =
+      std::min(std::max<int64_t>(kMostTerms / std::max<int64_t>(d, 1), 1), tally.n_clusters);
+  std::vector<double> terms(static_cast<size_t>(at_once * d));
+  Sum sum;
+  for (int64_t begin = 0; begin < tally.n_clusters; begin += at_once) {
+    const int64_t end = std::min(begin + at_once, tally.n_clusters);
+    split_clusters(tally, begin, end, threads, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i)
+        for (int64_t j = 0; j < d; ++j)
+          if (!tally.is_sparse(j))
+            terms[(i - begin) * d + j] = expected_mismatches(tally.of(i, j), tally.n_values[j]);
+    });
+    for (int64_t i = 0; i < end - begin; ++i)
+      for (int64_t j = 0; j < d; ++j)
+        sum.add(feature_weight ? terms[i * d + j] * feature_weight[j] : terms[i * d + j]);
+  }
+  return sum.value();
+}
+
+double expected_cost_sparse(const SparseFeature& tally) {
+  Sum sum;
+  for (int64_t i = 0; i < tally.n_clusters; ++i) {
+    const int32_t* codes = tally.codes + tally.indptr[i];
+    const int32_t* end = std::lower_bound(codes, tally.codes + tally.indptr[i + 1], tally.n_values);
+    sum.add(expected_mismatches(tally.counts + tally.indptr[i], end - codes));
+  }
+  return sum.value();
+}
+
+}  // namespace softmodes

@@ -1,0 +1,169 @@
+from collections.abc import Sequence
+from typing import Annotated, Final, overload
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Layout:
+    """Where each feature lies in a packed row."""
+
+    @overload
+    def __init__(self, n_codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ignored: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @overload
+    def __init__(self, n_codes: Sequence[int], ignored: Sequence[int]) -> None: ...
+
+    def __getstate__(self) -> tuple[list[int], list[int]]: ...
+
+    def __setstate__(self, arg: tuple[Sequence[int], Sequence[int]], /) -> None: ...
+
+    MOST_CODES: Final[int] = ...
+    """The most codes that a feature may have."""
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def stride(self) -> int:
+        """Bytes of a row."""
+
+    @property
+    def bit_bytes(self) -> int:
+        """Bytes of eight binary features each."""
+
+    @property
+    def n_nibbles(self) -> int:
+        """Nibbles of a row besides."""
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of a cluster in dense counts."""
+
+    @property
+    def n_codes(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """Cells of feature j hold codes 0 .. n_codes[j] - 1."""
+
+    @property
+    def ignored(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """The code (or -1) that is at distance 0 from every center."""
+
+    @property
+    def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+        """Where the cells of each feature start in dense counts."""
+
+    @property
+    def bits(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """Bits of each feature."""
+
+    @property
+    def byte(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """The first byte of each feature."""
+
+    @property
+    def shift(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """Bits below each feature in its byte."""
+
+    @property
+    def sparse_features(self) -> tuple[int, ...]:
+        """Features of more than 256 codes, which dense counts leave out."""
+
+class Block:
+    """Packed rows, numbered from first_row in the whole table."""
+
+    def __init__(self, layout: Layout, packed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], first_row: int = 0, weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+
+def pack_columns(layout: Layout, columns: Sequence[Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)]], packed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')]: ...
+
+def pack_matrix(layout: Layout, matrix: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], remap: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], packed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None: ...
+
+def unpack(block: Block, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+def presence(matrix: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, seen: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+class Centers:
+    """What rows are compared with."""
+
+    def __init__(self, codes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], feature_weight: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+
+class TallyOut:
+    """
+    Where a tally goes: counts and cluster_sizes are added to, labels and distances overwritten.
+    """
+
+    def __init__(self, counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')] | None = None, cluster_sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')] | None = None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')] | None = None, distances: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')] | None = None) -> None: ...
+
+class TallySum:
+    """What a tally adds up."""
+
+    @property
+    def cost(self) -> int: ...
+
+    @property
+    def fingerprint(self) -> int: ...
+
+def tally(block: Block, centers: Centers, tie_key: int | None, out: TallyOut, n_threads: int) -> TallySum: ...
+
+def update(block: Block, centers: Centers, changed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], tie_key: int | None, kept: TallyOut, n_threads: int) -> TallySum: ...
+
+def pass_bytes(layout: Layout, n_centers: int, feature_weight: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> int: ...
+
+def distances(block: Block, centers: Centers, n_threads: int, out: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+@overload
+def candidate_totals(block: Block, candidates: Centers, current: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+@overload
+def candidate_totals(block: Block, candidates: Centers, current: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+@overload
+def nearer(block: Block, centers: Centers, current: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C')]]: ...
+
+@overload
+def nearer(block: Block, centers: Centers, current: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')]]: ...
+
+def sparse_counts(block: Block, feature: int, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]: ...
+
+def instruction_sets() -> list[str]: ...
+
+def instruction_set() -> str: ...
+
+def use_instruction_set(name: str) -> bool: ...
+
+class DenseCounts:
+    """Counts of all but the sparse features."""
+
+    def __init__(self, layout: Layout, counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class SparseFeature:
+    """Counts of one sparse feature."""
+
+    def __init__(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: int, n_values: int) -> None: ...
+
+def draw_dense(counts: DenseCounts, t: float, key: int, centers: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None: ...
+
+def draw_sparse(counts: SparseFeature, t: float, key: int, centers: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+def expected_cost_dense(counts: DenseCounts, feature_weight: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> float: ...
+
+def expected_cost_sparse(counts: SparseFeature) -> float: ...
+
+class StringDictionary:
+    def __init__(self) -> None: ...
+
+    @overload
+    def encode(self, offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], validity: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, first_bit: int, limit: int, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool: ...
+
+    @overload
+    def encode(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], validity: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, first_bit: int, limit: int, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool: ...
+
+    def first_cells(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def look_up(codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], table: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+@overload
+def look_up(codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], table: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+@overload
+def look_up(codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], table: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
