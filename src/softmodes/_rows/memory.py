@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from softmodes._rows.block import Layout
+from softmodes import _kernels
+from softmodes._kernels import Layout
 
 _GROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
@@ -23,26 +24,31 @@ def check_rows(layout: Layout, n_rows: int) -> None:
 
 
 def check_counts(layout: Layout, k: int, n_threads: int, names: Sequence[str] | None) -> None:
-    """Refuse a fit whose counts and look-up tables would not fit in memory."""
+    """Refuse a fit whose counts and passes would not fit in memory."""
     available, needed = available_memory(), count_bytes(layout, k, n_threads)
     if available is None or needed <= available:
         return
     widest = int(max(range(layout.n_features), key=lambda j: _cells(layout, j)))
     name = f" ({names[widest]!r})" if names is not None else ""
     raise MemoryError(
-        f"n_clusters={k} needs {needed} bytes ({_gib(needed)}) for counts and look-up tables, and "
-        f"{available} ({_gib(available)}) are available. The widest column is {widest}{name} with "
-        f"{int(layout.n_codes[widest])} categories. Lower n_clusters, merge rare categories, "
+        f"n_clusters={k} needs {needed} bytes ({_gib(needed)}) for counts and passes over the "
+        f"rows, and {available} ({_gib(available)}) are available. The widest column is "
+        f"{widest}{name} with {int(layout.n_codes[widest])} categories. Lower n_clusters, merge rare categories, "
         "or drop the column."
     )
 
 
 def count_bytes(layout: Layout, k: int, n_threads: int) -> int:
-    """Return the bytes that the current, last, chosen and best counts need, and the tables."""
-    tallies = 4 * 8 * layout.n_cells
-    per_thread = n_threads * 4 * layout.n_cells
-    tables = 2 * layout.stride * 16
-    return k * (tallies + per_thread + tables)
+    """Return the bytes of the current, last, chosen and best counts, and of a pass over the rows.
+
+    Examples
+    --------
+    >>> layout = Layout([250] * 100, [-1] * 100)
+    >>> round(count_bytes(layout, 5000, n_threads=64) / 1e9, 1)
+    4.1
+    """
+    tallies = 4 * 8 * k * layout.n_cells
+    return tallies + _kernels.pass_bytes(layout, k, n_threads=n_threads)
 
 
 def available_memory() -> int | None:
