@@ -33,8 +33,8 @@ def check_counts(layout: Layout, k: int, n_threads: int, names: Sequence[str] | 
     raise MemoryError(
         f"n_clusters={k} needs {needed} bytes ({_gib(needed)}) for counts and passes over the "
         f"rows, and {available} ({_gib(available)}) are available. The widest column is "
-        f"{widest}{name} with {int(layout.n_codes[widest])} categories. Lower n_clusters, merge rare categories, "
-        "or drop the column."
+        f"{widest}{name} with {int(layout.n_codes[widest])} categories. Lower "
+        "n_clusters, merge rare categories, or drop the column."
     )
 
 
