@@ -1,18 +1,25 @@
 #!/usr/bin/env bash
-# Set up a fresh environment, build the wheel, check the house rules, and run the tests on the wheel.
-# VENV names the environment's folder (default: .venv-test). With SANITIZE=1 the core is tested under
-# sanitizers as well. Arguments go to pytest.
+# Set up an environment, build the wheel, check the house rules, and run the tests on the wheel.
+# VENV names the environment's folder (default: .venv-test). Arguments go to pytest, whose output
+# is kept in pytest.log in that folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/steps.sh
 venv="${VENV:-.venv-test}"
+step "making the environment $venv"
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
 bin="$(cd "$venv/bin" && pwd)"
 "$bin/pip" install --quiet --upgrade pip build
+step "building the C++ core and the wheel, about 2 minutes"
 rm -rf dist
 "$bin/python" -m build --outdir dist . >"$venv/build.log" 2>&1 || { cat "$venv/build.log"; exit 1; }
+step "installing the wheel and what its tests need, about 1 minute"
 wheel=$(ls dist/softmodes-*.whl)
 "$bin/pip" install --quiet "$wheel[test]"
 "$bin/pip" install --quiet --force-reinstall --no-deps "$wheel"
+step "checking the house rules"
 VENV="$venv" bash scripts/check.sh
-[ -z "${SANITIZE:-}" ] || PYTHON="$bin/python" bash scripts/sanitize.sh
-"$bin/python" -m pytest "$@"
+step "running the tests, about 7 minutes"
+"$bin/python" -m pytest "$@" 2>&1 | tee "$venv/pytest.log"
+step "done. Tests that were skipped stand above. Not run here: sanitizers (scripts/sanitize.sh)," \
+  "NEON (scripts/neon.sh), other Pythons and the oldest dependencies (nox)"
