@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,6 +12,16 @@ from softmodes import _kernels
 
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
+
+ON_WINDOWS = os.name == "nt"
+collect_ignore = ["test_benchmarks.py"] if ON_WINDOWS else []  # they need the module `resource`
+SENDS_SIGNALS = ("test_ctrl_c_", "test_a_run_killed_")  # which on Windows end the process at once
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if ON_WINDOWS and item.name.startswith(SENDS_SIGNALS):
+            item.add_marker(pytest.mark.skip(reason="Windows has no such signals"))
 
 
 @pytest.fixture(params=_kernels.instruction_sets())
