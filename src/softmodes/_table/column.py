@@ -158,25 +158,29 @@ def _factorize_objects(column: NDArray[Any], limit: int | None) -> Factor:
     if arrow is not None:
         return _factorize_arrow(arrow, limit)
     converters = {kind: converter(kind) for kind in kinds}
-    marked = _marked(cells, kinds)
+    if _any_of(kinds, Decimal):
+        cells = list(map(_quiet, cells))
+    marks = _marks(cells, kinds)
     # Of equal numbers of several types the int is shown, whichever came first.
-    distinct = sorted(set(marked), key=lambda pair: _type_of(pair[0]).__name__, reverse=True)
+    distinct = sorted(
+        set(zip(marks, cells, strict=True)),
+        key=lambda pair: _type_of(pair[0]).__name__,
+        reverse=True,
+    )
     keys = [converters[_type_of(mark)](value) for mark, value in distinct]
     ranking = _rank_keys(keys, limit)
     index = dict(zip(distinct, ranking.places.tolist(), strict=True))
     dtype = code_dtype(len(ranking.values) + ranking.has_missing)
-    codes = np.fromiter(map(index.__getitem__, marked), dtype, len(cells))
-    return Factor(ranking.values, codes, ranking.has_missing)
+    codes = map(index.__getitem__, zip(marks, cells, strict=True))
+    return Factor(ranking.values, np.fromiter(codes, dtype, len(cells)), ranking.has_missing)
 
 
-def _marked(cells: list[Any], kinds: set[type]) -> list[tuple[Any, Any]]:
-    """Return each cell behind what it can be told apart by from equal ones: its type or dtype."""
-    if _any_of(kinds, Decimal):
-        cells = [_quiet(cell) for cell in cells]
+def _marks(cells: list[Any], kinds: set[type]) -> list[Any]:
+    """Return what tells each cell from equal ones of other kinds: its type, or its dtype."""
     if _any_of(kinds, np.datetime64, np.timedelta64):
         # To NumPy a day equals its midnight.
-        return [(getattr(cell, "dtype", type(cell)), cell) for cell in cells]
-    return list(zip(map(type, cells), cells, strict=True))
+        return [getattr(cell, "dtype", type(cell)) for cell in cells]
+    return list(map(type, cells))
 
 
 def _type_of(mark: Any) -> type:

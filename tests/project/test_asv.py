@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.asv.suite import common, fit, kernels, scaling
 from softmodes import _kernels

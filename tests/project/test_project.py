@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 
 import softmodes
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
