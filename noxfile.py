@@ -50,7 +50,7 @@ def types(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Run the examples of the documents and follow their links."""
     session.install(".[test]")
-    files = [f"tests/test_{name}.py" for name in ("readme", "doctests", "project")]
+    files = [f"tests/project/test_{name}.py" for name in ("readme", "doctests", "project")]
     session.run("python", "-m", "pytest", *files, *session.posargs)
 
 
