@@ -30,6 +30,7 @@ from softmodes._model.profile import as_frame, profile_columns, summary_text
 from softmodes._model.score import expected_mismatches
 from softmodes._parameters import (
     check_callback,
+    check_most,
     check_seed,
     choice,
     seed,
@@ -104,11 +105,7 @@ class ModesEstimator(
         """Check and resolve every parameter."""
         store, codebook = opened.store, opened.codebook
         k = whole("n_clusters", self.n_clusters, 1)
-        if k > store.n_rows:
-            raise ValueError(
-                f"n_clusters={k} is more than n_samples={store.n_rows}. "
-                f"Pass n_clusters of at most {store.n_rows}."
-            )
+        check_most("n_clusters", k, "n_samples", store.n_rows)
         check_counts(store.layout, k, store.n_threads, codebook.names)
         shown = progress(self.verbose)
         return Plan(
