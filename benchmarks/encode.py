@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from benchmarks.timing import alternate
-from softmodes._rows.block import pack
+from softmodes._rows.block import layout_of, pack
 from softmodes._table.codebook import learn
 
 
@@ -34,7 +34,7 @@ def strings(n_rows: int, n_columns: int, length: int) -> pd.DataFrame:
 
 def encode_and_pack(table: Any, n_threads: int) -> None:
     _, codes = learn(table, n_threads=n_threads)
-    pack(codes, n_threads)
+    pack(codes, layout_of(codes), n_threads)
 
 
 def compare(frame: pd.DataFrame, path: Path, n_threads: int, rounds: int) -> None:

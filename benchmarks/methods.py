@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from benchmarks.workloads import Problem
 from softmodes import _kernels
 from softmodes._algorithm.cost import expected_cost
-from softmodes._rows.block import pack
+from softmodes._rows.block import layout_of, pack
 from softmodes._rows.stores import MemoryStore
 from softmodes._rows.tally import Metric, Tally
 from softmodes._table.codebook import learn
@@ -82,7 +82,7 @@ class FullPasses(MemoryStore):
 def open_store(problem: Problem, n_threads: int) -> FullPasses:
     """Encode and pack."""
     codebook, codes = learn(problem.table, n_threads=n_threads)
-    return FullPasses([pack(codes, n_threads)], codebook.sizes, n_threads)
+    return FullPasses([pack(codes, layout_of(codes), n_threads)], codebook.n_values, n_threads)
 
 
 def iteration(problem: Problem, n_threads: int) -> Run:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._rows.block import pack
+from softmodes._rows.block import layout_of, pack
 from softmodes._rows.stores import MemoryStore
 from softmodes._table.codebook import learn
 
@@ -25,7 +25,7 @@ def open_store(
 ) -> MemoryStore:
     """Rows in memory, cut into blocks at the given rows."""
     codebook, codes = learn(X)
-    whole = pack(codes, weight=weight)
+    whole = pack(codes, layout_of(codes), weight=weight)
     blocks = []
     edges = [0, *cuts, codes.n_rows]
     for index, (a, b) in enumerate(pairwise(edges)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from softmodes import _kernels
-from softmodes._rows.block import MOST_CODES, Layout, pack, unpack
-from softmodes._table.codebook import SparseColumns
+from softmodes._rows.block import MOST_CODES, Layout, layout_of, pack, unpack
+from softmodes._table.codes import ByteCells, CodeRanges, Codes, SparseCells
 
 WIDTHS = [1, 2, 3, 4, 5, 8, 9, 16, 17, 255, 256, 257, 65536, 65537, MOST_CODES]
 
@@ -23,31 +22,28 @@ def by_column(codes, n_codes, ignored=None):
     """Return codes as columns of the narrowest type."""
     types = [np.uint8 if m <= 256 else np.uint16 if m <= 65536 else np.int32 for m in n_codes]
     columns = tuple(np.ascontiguousarray(codes[:, j], t) for j, t in enumerate(types))
-    return as_codes(len(codes), n_codes, ignored, columns=columns)
+    return as_codes(columns, len(codes), n_codes, ignored)
 
 
 def by_matrix(matrix, remap, n_codes, ignored=None):
-    return as_codes(len(matrix), n_codes, ignored, matrix=matrix, remap=remap)
+    return as_codes(ByteCells(matrix, remap), len(matrix), n_codes, ignored)
 
 
-def as_codes(n_rows, n_codes, ignored, columns=None, matrix=None, remap=None):
+def as_codes(cells, n_rows, n_codes, ignored=None):
     ignored = np.full(len(n_codes), -1) if ignored is None else ignored
-    return SimpleNamespace(
-        n_rows=n_rows,
-        by_column=columns,
-        matrix=matrix,
-        remap=remap,
-        n_codes=np.array(n_codes, np.int32),
-        ignored=np.array(ignored, np.int32),
-    )
+    ranges = CodeRanges(np.array(n_codes, np.int32), np.array(ignored, np.int32))
+    return Codes(n_rows, cells, ranges)
 
 
 def by_fill(codes, fill, n_codes, ignored=None):
     """Return codes as sparse columns that store what differs from the fill."""
     rows, columns = np.nonzero(codes != fill)
     stored = sp.csr_array((codes[rows, columns].astype(np.int32), (rows, columns)), codes.shape)
-    sparse = SparseColumns(stored, np.array(fill, np.int32), np.array(n_codes))
-    return as_codes(len(codes), n_codes, ignored, columns=sparse)
+    return as_codes(SparseCells(stored, np.array(fill, np.int32)), len(codes), n_codes, ignored)
+
+
+def packed(codes, n_threads=1):
+    return pack(codes, layout_of(codes), n_threads)
 
 
 def everything(block):
@@ -66,7 +62,7 @@ def test_unpacking_gives_the_packed_codes(widths, n, n_threads, seed):
     codes = rng.integers(0, widths, (n, len(widths)))
     codes[0] = np.array(widths) - 1
     ignored = np.where(rng.random(len(widths)) < 0.3, 0, -1)
-    block = pack(by_column(codes, widths, ignored), n_threads)
+    block = packed(by_column(codes, widths, ignored), n_threads)
     assert_array_equal(everything(block), codes)
 
 
@@ -84,9 +80,9 @@ def test_matrix_and_columns_pack_to_the_same_bytes(isa, kind, d):
         remap[::3, :] = np.arange(256) == 7
     matrix = rng.integers(0, 256 if kind != "binary" else 2, (700, d)).astype(np.uint8)
     codes = remap[np.arange(d), matrix]
-    block = pack(by_matrix(matrix, remap, n_codes), n_threads=2)
+    block = packed(by_matrix(matrix, remap, n_codes), n_threads=2)
     assert_array_equal(everything(block), codes)
-    assert_array_equal(block.packed, pack(by_column(codes, n_codes)).packed)
+    assert_array_equal(block.packed, packed(by_column(codes, n_codes)).packed)
 
 
 @settings(max_examples=100, deadline=None)
@@ -105,8 +101,8 @@ def test_sparse_and_dense_columns_pack_to_the_same_bytes(widths, n, density, cel
     ignored = np.where(rng.random(len(widths)) < 0.3, 0, -1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("softmodes._rows.block._CELLS_AT_ONCE", cells_at_once)
-        block = pack(by_fill(codes, fill, widths, ignored))
-    assert_array_equal(block.packed, pack(by_column(codes, widths, ignored)).packed)
+        block = packed(by_fill(codes, fill, widths, ignored))
+    assert_array_equal(block.packed, packed(by_column(codes, widths, ignored)).packed)
 
 
 def test_packing_does_not_touch_its_input():
@@ -114,13 +110,13 @@ def test_packing_does_not_touch_its_input():
     matrix = rng.integers(0, 2, (300, 70)).astype(np.uint8)
     remap = np.tile(np.minimum(np.arange(256), 1).astype(np.uint8), (70, 1))
     matrix.flags.writeable = remap.flags.writeable = False
-    block = pack(by_matrix(matrix, remap, [2] * 70))
+    block = packed(by_matrix(matrix, remap, [2] * 70))
     assert_array_equal(everything(block), matrix)
 
 
 def test_rows_are_aligned_and_whole_pieces():
     for d in (1, 8, 130, 1000):
-        block = pack(by_column(np.zeros((5, d), int), [2] * d))
+        block = packed(by_column(np.zeros((5, d), int), [2] * d))
         assert block.packed.ctypes.data % 64 == 0
         assert block.packed.flags.c_contiguous
         assert block.layout.stride % 16 == 0
@@ -191,7 +187,7 @@ def test_layout_survives_pickling():
 
 def test_unpack_takes_rows_in_any_order():
     codes = np.arange(300)[:, None] % 17
-    block = pack(by_column(codes, [17]))
+    block = packed(by_column(codes, [17]))
     rows = np.array([299, 0, 7, 7])
     assert_array_equal(unpack(block, rows), codes[rows])
     with pytest.raises(ValueError, match="rows must lie in the block"):
@@ -206,7 +202,7 @@ def test_code_out_of_range_is_refused(isa, n_codes):
     columns = tuple(np.ascontiguousarray(codes[:, j], t) for j, t in enumerate(types))
     message = f"Feature 1 holds code {n_codes}, but its codes go from 0 to {n_codes - 1}."
     with pytest.raises(ValueError, match=message):
-        pack(as_codes(400, [2, n_codes, 2], None, columns=columns), n_threads=2)
+        packed(as_codes(columns, 400, [2, n_codes, 2]), n_threads=2)
 
 
 @pytest.mark.parametrize(("cell", "fill"), [(2, 0), (0, 2)])
@@ -215,27 +211,27 @@ def test_sparse_code_out_of_range_is_refused(cell, fill):
     codes[3, 1] = cell
     sparse = by_fill(codes, np.array([0, fill, 0]), [2, 2, 2])
     with pytest.raises(ValueError, match="Feature 1 holds code 2, but its codes go from 0 to 1"):
-        pack(sparse)
+        packed(sparse)
 
 
 def test_the_remedy_for_a_code_out_of_range_names_what_a_user_has():
     with pytest.raises(ValueError, match=r"0 to 1\. Encode the table anew, and leave it unchanged"):
-        pack(by_column(np.array([[5]]), [2]))
+        packed(by_column(np.array([[5]]), [2]))
 
 
 def test_negative_code_is_refused():
     columns = (np.array([0, -1, 2], np.int32),)
     with pytest.raises(ValueError, match=r"Feature 0 holds code -1\. Codes start at 0"):
-        pack(as_codes(3, [300], None, columns=columns))
+        packed(as_codes(columns, 3, [300]))
 
 
 def test_matrix_code_out_of_range_is_refused_only_if_it_occurs():
     remap = np.tile(np.minimum(np.arange(256), 9).astype(np.uint8), (40, 1))
     matrix = np.zeros((300, 40), np.uint8)
-    assert_array_equal(everything(pack(by_matrix(matrix, remap, [2] * 40))), matrix)
+    assert_array_equal(everything(packed(by_matrix(matrix, remap, [2] * 40))), matrix)
     matrix[299, 39] = 5
     with pytest.raises(ValueError, match="Feature 39 holds code 5, but its codes go from 0 to 1"):
-        pack(by_matrix(matrix, remap, [2] * 40))
+        packed(by_matrix(matrix, remap, [2] * 40))
 
 
 @pytest.mark.parametrize(
@@ -257,7 +253,7 @@ def test_impossible_layouts_are_refused(n_codes, ignored, message):
 def test_any_number_of_threads_packs_the_same(n_threads):
     codes = np.random.default_rng(0).integers(0, 5, (5000, 9))
     matrix, remap = codes.astype(np.uint8), np.tile(np.arange(256, dtype=np.uint8) % 5, (9, 1))
-    expected = pack(by_column(codes, [5] * 9)).packed
-    assert_array_equal(pack(by_column(codes, [5] * 9), n_threads).packed, expected)
-    assert_array_equal(pack(by_matrix(matrix, remap, [5] * 9), n_threads).packed, expected)
+    expected = packed(by_column(codes, [5] * 9)).packed
+    assert_array_equal(packed(by_column(codes, [5] * 9), n_threads).packed, expected)
+    assert_array_equal(packed(by_matrix(matrix, remap, [5] * 9), n_threads).packed, expected)
     assert_array_equal(_kernels.presence(matrix, n_threads), _kernels.presence(matrix))

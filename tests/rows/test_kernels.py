@@ -11,7 +11,6 @@ import time
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,8 @@ from numpy.testing import assert_array_equal
 import reference
 from softmodes import _core, _kernels
 from softmodes._kernels import Centers, TallyOut
-from softmodes._rows.block import Block, Layout, pack
+from softmodes._rows.block import Block, Layout, layout_of, pack
+from softmodes._table.codes import CodeRanges, Codes
 
 ISAS = _kernels.instruction_sets()
 WIDTHS = [*range(1, 19), 255, 256, 257, 258, 65536, 65537]
@@ -44,15 +44,8 @@ class Table:
             np.ascontiguousarray(self.codes[:, j], np.uint8 if m <= 256 else np.int32)
             for j, m in enumerate(self.n_codes)
         )
-        codes = SimpleNamespace(
-            n_rows=len(self.codes),
-            by_column=columns,
-            matrix=None,
-            remap=None,
-            n_codes=self.n_codes,
-            ignored=self.ignored,
-        )
-        return pack(codes, first_row=self.first_row, weight=self.weight)
+        codes = Codes(len(self.codes), columns, CodeRanges(self.n_codes, self.ignored))
+        return pack(codes, layout_of(codes), first_row=self.first_row, weight=self.weight)
 
 
 def make_table(

@@ -26,8 +26,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from softmodes._estimators.base import resolve_init
-from softmodes._rows.block import Block, pack, unpack
-from softmodes._table.codebook import MAX_CATEGORIES, Codebook, Codes, learn
+from softmodes._rows.block import Block, layout_of, pack, unpack
+from softmodes._table.codebook import MAX_CATEGORIES, Codebook, learn
+from softmodes._table.codes import ByteCells, Codes, SparseCells
 
 # --- a slow, obvious reference -------------------------------------------------------------------
 
@@ -60,13 +61,15 @@ def naive(column: Sequence[Any]) -> tuple[list[Any], list[int]]:
 
 
 def matrix_of(codes: Codes) -> np.ndarray:
-    if codes.by_column is not None:
-        assert codes.matrix is None
-        assert codes.remap is None
-        return np.stack([np.asarray(column, np.int64) for column in codes.by_column], axis=1)
-    assert codes.matrix is not None
-    assert codes.remap is not None
-    return np.take_along_axis(codes.remap.T.astype(np.int64), codes.matrix.astype(np.int64), 0)
+    cells = codes.cells
+    if isinstance(cells, ByteCells):
+        return np.take_along_axis(cells.remap.T.astype(np.int64), cells.matrix.astype(np.int64), 0)
+    if isinstance(cells, SparseCells):
+        dense = np.tile(cells.fill, (codes.n_rows, 1))
+        stored = cells.stored.tocoo()
+        dense[stored.coords] = stored.data
+        return dense
+    return np.stack([np.asarray(column, np.int64) for column in cells], axis=1)
 
 
 def everything(block: Block) -> np.ndarray:
@@ -76,14 +79,13 @@ def everything(block: Block) -> np.ndarray:
 def assert_well_formed(codebook: Codebook, codes: Codes) -> None:
     cells = matrix_of(codes)
     assert cells.shape == (codes.n_rows, codebook.n_features)
-    assert codes.n_codes.dtype == codes.ignored.dtype == codebook.n_values.dtype == np.int32
-    assert (cells.max(axis=0) < codes.n_codes).all()
-    assert (codebook.n_values <= codes.n_codes).all()
-    for column, n_codes in zip(codes.by_column or (), codes.n_codes, strict=False):
+    n_codes, ignored = codes.ranges.n_codes, codes.ranges.ignored
+    assert n_codes.dtype == ignored.dtype == codebook.n_values.dtype == np.int32
+    assert (cells.max(axis=0) < n_codes).all()
+    assert (codebook.n_values <= n_codes).all()
+    for column, n in zip(codes.columns(), n_codes, strict=True):
         assert column.flags.c_contiguous
-        assert column.dtype == (
-            np.uint8 if n_codes <= 256 else np.uint16 if n_codes <= 65536 else np.int32
-        )
+        assert column.dtype == (np.uint8 if n <= 256 else np.uint16 if n <= 65536 else np.int32)
 
 
 def assert_as_naive(table: Any, columns: Sequence[Sequence[Any]]) -> Codebook:
@@ -253,8 +255,8 @@ def test_encoding_the_table_again_gives_the_same_codes(columns):
         again, unseen = codebook.encode(CONTAINERS[container](columns))
         assert not unseen
         assert_array_equal(matrix_of(again), matrix_of(codes))
-        assert_array_equal(again.n_codes, codes.n_codes)
-        assert_array_equal(again.ignored, codes.ignored)
+        assert_array_equal(again.ranges.n_codes, codes.ranges.n_codes)
+        assert_array_equal(again.ranges.ignored, codes.ranges.ignored)
 
 
 # --- the order, by example -----------------------------------------------------------------------
@@ -467,7 +469,8 @@ def test_codes_come_by_feature_and_by_row_however_they_are_kept(as_table, n_feat
     X = np.maximum(rng.integers(-3, 3, (50, n_features)), lowest).astype(np.int8)
     _, codes = learn(as_table(X))
     cells = matrix_of(codes)
-    assert (codes.matrix is None) == (as_table is pd.DataFrame)
+    kept = {np.asarray: ByteCells, pd.DataFrame: tuple, sp.csr_array: SparseCells}
+    assert isinstance(codes.cells, kept[as_table])
     columns = list(codes.columns())
     assert_array_equal(np.stack(columns, axis=1), cells)
     assert_array_equal(np.stack([codes.column(j) for j in range(n_features)], axis=1), cells)
@@ -483,7 +486,7 @@ def test_byte_matrices_are_not_copied():
     tracemalloc.start()
     for matrix in (X, X.view(np.uint8), X.view(np.int8)):
         _, codes = learn(matrix)
-        assert np.shares_memory(codes.matrix, X)
+        assert np.shares_memory(codes.cells.matrix, X)
     assert tracemalloc.get_traced_memory()[1] < X.nbytes / 4
     tracemalloc.stop()
 
@@ -493,7 +496,7 @@ def test_one_byte_stands_for_the_second_of_two_values():
     X = np.random.default_rng(0).integers(0, 2, (100, 3)) * [1, 7, 255]
     for matrix in (X > 0, X.astype(np.uint8), X):
         codes = learn(matrix)[1]
-        assert (np.count_nonzero(codes.remap == 1, axis=1) == 1).all()
+        assert (np.count_nonzero(codes.cells.remap == 1, axis=1) == 1).all()
 
 
 def test_a_pandas_frame_of_bools_is_not_copied():
@@ -501,7 +504,7 @@ def test_a_pandas_frame_of_bools_is_not_copied():
     for matrix in (X, np.asfortranarray(X)):
         frame = pd.DataFrame(matrix, copy=False)
         _, codes = learn(frame)
-        own = codes.matrix if codes.by_column is None else codes.column(3)
+        own = codes.cells.matrix if isinstance(codes.cells, ByteCells) else codes.column(3)
         assert np.shares_memory(own, frame.iloc[:, 3].to_numpy())
         assert_array_equal(matrix_of(codes), X)
 
@@ -514,7 +517,7 @@ def test_every_byte_but_zero_is_true(true, order):
     codebook, codes = learn(X)
     assert [values.tolist() for values in codebook.categories] == [[False, True], [True]]
     assert matrix_of(codes).tolist() == [[0, 0], [1, 0], [1, 0]]
-    assert everything(pack(codes)).tolist() == [[0, 0], [1, 0], [1, 0]]
+    assert everything(pack(codes, layout_of(codes))).tolist() == [[0, 0], [1, 0], [1, 0]]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])
@@ -560,7 +563,7 @@ def test_numpy_dates_before_numpy_numbers_are_told_apart(date):
     script = (
         "import sys, pickle; from softmodes._table.codebook import learn;"
         "columns = pickle.load(sys.stdin.buffer);"
-        "print([learn([[cell] for cell in column])[1].columns[0].tolist() for column in columns])"
+        "print([learn([[cell] for cell in column])[1].column(0).tolist() for column in columns])"
     )
     columns = [[date, number] for number in NUMBERS]
     found = subprocess.run(
@@ -673,22 +676,11 @@ def test_unseen_and_missing_sparse_cells_translate_as_dense_ones(missing):
     sparse, sparse_unseen = codebook.encode(sp.csr_array(new))
     assert sparse_unseen == dense_unseen
     assert len(dense_unseen.columns) == new.shape[1]
-    assert_array_equal(sparse.n_codes, dense.n_codes)
-    assert_array_equal(sparse.ignored, dense.ignored)
+    assert_array_equal(sparse.ranges.n_codes, dense.ranges.n_codes)
+    assert_array_equal(sparse.ranges.ignored, dense.ranges.ignored)
     assert_array_equal(matrix_of(sparse), matrix_of(dense))
-    assert_array_equal(pack(sparse).packed, pack(dense).packed)
-
-
-def test_sparse_columns_are_a_sequence():
-    X = sparse_example("int64")
-    _, codes = learn(sp.csr_array(X))
-    assert len(codes.columns) == 7
-    assert_array_equal(codes.columns[-1], codes.columns[6])
-    assert [column.tolist() for column in codes.columns[1:5:2]] == [
-        codes.columns[1].tolist(), codes.columns[3].tolist()
-    ]  # fmt: skip
-    with pytest.raises(IndexError):
-        codes.columns[7]
+    layout = layout_of(dense)
+    assert_array_equal(pack(sparse, layout).packed, pack(dense, layout).packed)
 
 
 def test_sparse_duplicates_are_summed_and_left_to_the_caller():
@@ -707,8 +699,8 @@ HOLES = pd.DataFrame({"a": ["x", None, "y"], "b": [None, None, None], "c": [1, 2
 def test_missing_as_a_category_is_a_value_of_its_own():
     codebook, codes = learn(HOLES, "category")
     assert matrix_of(codes).tolist() == [[0, 0, 0], [2, 0, 1], [1, 0, 0]]
-    assert codes.n_codes.tolist() == codebook.n_values.tolist() == [3, 1, 2]
-    assert codes.ignored.tolist() == [-1, -1, -1]
+    assert codes.ranges.n_codes.tolist() == codebook.n_values.tolist() == [3, 1, 2]
+    assert codes.ranges.ignored.tolist() == [-1, -1, -1]
     assert codebook.decode([[2, 0, 1]]).tolist() == [[None, None, 2]]
     assert codebook.values(0).tolist() == ["x", "y", None]
 
@@ -716,9 +708,9 @@ def test_missing_as_a_category_is_a_value_of_its_own():
 def test_missing_to_ignore_has_a_code_that_no_center_has():
     codebook, codes = learn(HOLES, "ignore")
     assert matrix_of(codes).tolist() == [[0, 0, 0], [2, 0, 1], [1, 0, 0]]
-    assert codes.n_codes.tolist() == [3, 1, 2]
+    assert codes.ranges.n_codes.tolist() == [3, 1, 2]
     assert codebook.n_values.tolist() == [2, 1, 2]
-    assert codes.ignored.tolist() == [2, 0, -1]
+    assert codes.ranges.ignored.tolist() == [2, 0, -1]
     assert codebook.decode([[1, 0, 1]]).tolist() == [["y", None, 2]]
 
 
@@ -745,7 +737,8 @@ def unseen_codes(missing: str, fit: list[Any], new: list[Any]) -> tuple[list[int
     codebook, _ = learn([[v] for v in fit], missing)
     codes, unseen = codebook.encode([[v] for v in new])
     assert_well_formed(codebook, codes)
-    return matrix_of(codes)[:, 0].tolist(), int(codes.n_codes[0]), int(codes.ignored[0]), unseen
+    (n_codes,), (ignored,) = codes.ranges.n_codes.tolist(), codes.ranges.ignored.tolist()
+    return matrix_of(codes)[:, 0].tolist(), n_codes, ignored, unseen
 
 
 @pytest.mark.parametrize(
@@ -757,11 +750,13 @@ def unseen_codes(missing: str, fit: list[Any], new: list[Any]) -> tuple[list[int
         ("category", ["a", None], ["a", "z"], ([0, 2], 3, -1)),
         ("category", ["a"], ["a", None, "z"], ([0, 1, 1], 2, -1)),
         ("category", [None], [None, "z"], ([0, 1], 2, -1)),
-        ("ignore", ["a", "b"], ["b", "z"], ([1, 2], 3, -1)),
+        ("ignore", ["a", "b"], ["b", "a"], ([1, 0], 2, -1)),
+        ("ignore", ["a", "b"], ["b", "z"], ([1, 3], 4, 2)),
+        ("ignore", ["a", "b"], ["b", None], ([1, 2], 4, 2)),
         ("ignore", ["a", "b"], ["b", None, "z"], ([1, 2, 3], 4, 2)),
         ("ignore", ["a", None], ["a", None], ([0, 1], 2, 1)),
-        ("ignore", ["a", None], ["z", "a"], ([1, 0], 2, -1)),
-        ("ignore", [None], ["z"], ([1], 2, -1)),
+        ("ignore", ["a", None], ["z", "a"], ([2, 0], 3, 1)),
+        ("ignore", [None], ["z"], ([1], 2, 0)),
         ("ignore", [None], ["z", None], ([1, 0], 2, 0)),
         ("error", ["a"], ["z", "y"], ([1, 1], 2, -1)),
     ],
@@ -802,7 +797,7 @@ def test_bytes_are_coded_by_a_codebook_of_more_than_256_values():
 def test_unseen_values_may_be_many():
     codebook, _ = learn([["a"], ["b"]])
     codes, unseen = codebook.encode(pd.DataFrame({"x": [f"u{i}" for i in range(70_000)]}))
-    assert codes.n_codes.tolist() == [3]
+    assert codes.ranges.n_codes.tolist() == [3]
     assert unseen.columns[0].n_values == 70_000
 
 

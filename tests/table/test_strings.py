@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softmodes._table.column import factorize
+from softmodes._table.column import code_column
 
 texts = st.one_of(
     st.none(), st.text(max_size=20), st.sampled_from(["", "a", "aaaaaaaa", "aaaaaaaab"])
@@ -25,18 +25,18 @@ def test_strings_get_the_codes_of_their_rank(cells, data, kind):
     cut = data.draw(st.integers(0, len(cells)))
     padded = pa.array(["x", *cells[:cut]], kind)[1:]  # a slice: offsets and bits do not start at 0
     column = pa.chunked_array([padded, pa.array(cells[cut:], kind)])
-    factor = factorize(column)
+    coded = code_column(column)
     values, codes = obvious(cells)
-    assert factor.values.tolist() == values
-    assert factor.codes.tolist() == codes
-    assert factor.has_missing == (None in cells)
+    assert coded.values.array.tolist() == values
+    assert coded.codes.tolist() == codes
+    assert coded.values.has_missing == (None in cells)
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 300, 5000, 65_536, 65_537, 70_000])
 def test_any_number_of_strings_is_numbered_alike(n):
     rng = np.random.default_rng(n)
     cells = [f"value {i} with a long tail" if i % 3 else f"{i}" for i in rng.permutation(n)] * 2
-    factor = factorize(pa.array(cells))
+    coded = code_column(pa.array(cells))
     values, codes = obvious(cells)
-    assert factor.values.tolist() == values
-    assert factor.codes.tolist() == codes
+    assert coded.values.array.tolist() == values
+    assert coded.codes.tolist() == codes

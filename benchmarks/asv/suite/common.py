@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softmodes._rows.block import pack
+from softmodes._rows.block import layout_of, pack
 from softmodes._rows.stores import MemoryStore
 from softmodes._table.codebook import learn
 from softmodes.datasets import make_bbm, make_ccm
@@ -42,4 +42,4 @@ def two_sets_of_centers(store: MemoryStore, k: int) -> tuple[np.ndarray, np.ndar
 def open_store(table: np.ndarray) -> MemoryStore:
     """Encode and pack, for one thread."""
     codebook, codes = learn(table)
-    return MemoryStore([pack(codes)], codebook.sizes)
+    return MemoryStore([pack(codes, layout_of(codes))], codebook.n_values)

@@ -6,7 +6,7 @@ from itertools import cycle
 
 from softmodes._algorithm.cost import expected_cost
 from softmodes._algorithm.seeding import Seeding, d1_greedy
-from softmodes._rows.block import pack
+from softmodes._rows.block import layout_of, pack
 from softmodes._rows.tally import Metric
 from softmodes._table.codebook import learn
 from softmodes.rounding import Draw, uniform
@@ -31,7 +31,8 @@ class Rows:
         self.tally = self.store.tally(self.centers, self.metric)
 
     def time_encode_and_pack(self, name: str) -> None:
-        pack(learn(self.table)[1])
+        _, codes = learn(self.table)
+        pack(codes, layout_of(codes))
 
     def time_assignment(self, name: str) -> None:
         self.store.labels(self.others, self.metric)

@@ -40,7 +40,8 @@ from softmodes._parameters import (
 from softmodes._rows.memory import check_counts
 from softmodes._rows.stores import Opened, open_store
 from softmodes._rows.weights import Units, feature_units, in_weights
-from softmodes._table.codebook import Codebook, frame_backend
+from softmodes._table.codebook import Codebook
+from softmodes._table.read import frame_backend
 from softmodes._table.values import short_repr
 
 _MISSING = ("category", "ignore", "error")

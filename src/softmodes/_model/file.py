@@ -161,12 +161,10 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
 def _layout(codebook: Codebook, arrays: dict[str, NDArray[Any]]) -> Layout:
     """Return the layout of the rows of the fit, which follows from the values of the columns."""
     n_codes, ignored = (_typed(arrays, name, np.int32, 1) for name in ("n_codes", "ignored"))
-    n_values = np.array([len(values) for values in codebook.categories])
-    has_missing = np.array(codebook.has_missing)
-    _require(not (has_missing.any() and codebook.missing == "error"), "has_missing")
-    _require(np.array_equal(n_codes, n_values + has_missing), "the number of categories")
-    is_ignored = has_missing & (codebook.missing == "ignore")
-    _require(np.array_equal(ignored, np.where(is_ignored, n_values, -1)), "the ignored codes")
+    _require(not (any(codebook.has_missing) and codebook.missing == "error"), "has_missing")
+    expected = codebook.fit_ranges
+    _require(np.array_equal(n_codes, expected.n_codes), "the number of categories")
+    _require(np.array_equal(ignored, expected.ignored), "the ignored codes")
     return Layout(n_codes, ignored)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 from softmodes import _kernels
 from softmodes._kernels import Layout
 from softmodes._rows.cache import Cache
-from softmodes._table.codebook import SparseColumns
+from softmodes._table.codes import ByteCells, Codes, SparseCells
 
-if TYPE_CHECKING:
-    from softmodes._table.codebook import Codes
-
-__all__ = ["MOST_CODES", "Block", "Layout", "pack", "unpack"]
+__all__ = ["MOST_CODES", "Block", "Layout", "layout_of", "pack", "unpack"]
 
 MOST_CODES: int = Layout.MOST_CODES
 _ALIGNMENT = 64
@@ -61,25 +58,30 @@ class Block:
         return self.packed.nbytes + (0 if self.weight is None else self.weight.nbytes)
 
 
+def layout_of(codes: Codes) -> Layout:
+    """Return the layout of rows that hold these codes."""
+    return Layout(codes.ranges.n_codes, codes.ranges.ignored)
+
+
 def pack(
     codes: Codes,
+    layout: Layout,
     n_threads: int = 1,
     first_row: int = 0,
     weight: NDArray[np.int64] | None = None,
 ) -> Block:
     """Pack the codes of a table, without copying them first.
 
-    Raises ValueError if a cell holds a code beyond its feature's `n_codes`.
+    Raises ValueError if a cell holds a code beyond its feature's `n_codes` in the layout.
     """
-    layout = Layout(codes.n_codes, codes.ignored)
     packed = _aligned_zeros(codes.n_rows, layout.stride)
-    if codes.matrix is not None:
-        _pack_matrix(layout, codes.matrix, codes.remap, packed, n_threads)
-    elif isinstance(codes.by_column, SparseColumns):
-        _pack_sparse(layout, codes.by_column, packed)
+    cells = codes.cells
+    if isinstance(cells, ByteCells):
+        _pack_matrix(layout, cells.matrix, cells.remap, packed, n_threads)
+    elif isinstance(cells, SparseCells):
+        _pack_sparse(layout, cells, packed)
     else:
-        assert codes.by_column is not None
-        _pack_columns(layout, codes.by_column, packed, n_threads)
+        _pack_columns(layout, cells, packed, n_threads)
     return Block(layout, packed, first_row=first_row, weight=weight)
 
 
@@ -88,11 +90,9 @@ def unpack(block: Block, rows: NDArray[np.int64]) -> NDArray[np.int32]:
 
     Examples
     --------
-    >>> from types import SimpleNamespace
-    >>> column = np.array([0, 2, 1], np.uint8)
-    >>> codes = SimpleNamespace(n_rows=3, by_column=(column,), matrix=None, remap=None,
-    ...                         n_codes=[3], ignored=[-1])
-    >>> unpack(pack(codes), np.array([1, 2])).tolist()
+    >>> from softmodes._table.codebook import learn
+    >>> _, codes = learn([["a"], ["c"], ["b"]])
+    >>> unpack(pack(codes, layout_of(codes)), np.array([1, 2])).tolist()
     [[2], [1]]
     """
     return _kernels.unpack(block, np.asarray(rows, np.int64))
@@ -112,11 +112,10 @@ def _pack_columns(
 def _pack_matrix(
     layout: Layout,
     matrix: NDArray[np.uint8],
-    remap: NDArray[np.uint8] | None,
+    remap: NDArray[np.uint8],
     packed: NDArray[np.uint8],
     n_threads: int,
 ) -> None:
-    assert remap is not None
     beyond = remap >= layout.n_codes[:, None]
     if beyond.any():
         # Only now is it worth a pass to see whether such a byte occurs at all.
@@ -128,17 +127,17 @@ def _pack_matrix(
     _kernels.pack_matrix(layout, matrix, remap, packed, n_threads)
 
 
-def _pack_sparse(layout: Layout, columns: SparseColumns, packed: NDArray[np.uint8]) -> None:
+def _pack_sparse(layout: Layout, cells: SparseCells, packed: NDArray[np.uint8]) -> None:
     """Write one row of fills into all rows, then turn the bits of the stored cells."""
-    stored, fill = columns.stored, columns.fill
+    stored, fill = cells.stored, cells.fill
     everywhere = np.arange(layout.n_features)
     _check_codes(layout, everywhere, fill)
     common = np.zeros(layout.stride, np.uint8)
     _turn_bits(layout, common, np.zeros(1, np.int64), everywhere, fill)
     packed[:] = common
     for first, last in _row_runs(stored.indptr):
-        cells = slice(stored.indptr[first], stored.indptr[last])
-        features, codes = stored.indices[cells], stored.data[cells]
+        some = slice(stored.indptr[first], stored.indptr[last])
+        features, codes = stored.indices[some], stored.data[some]
         _check_codes(layout, features, codes)
         lengths = np.diff(stored.indptr[first : last + 1])
         starts = np.repeat(np.arange(last - first) * layout.stride, lengths)

@@ -14,114 +14,30 @@ then the value (numbers by value, strings by code point, bytes by byte, times by
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._table.factors import SparseColumns, TableFactors, factorize_table
-from softmodes._table.read import Table, check_columns, frame_backend, read
-from softmodes._table.unseen import Translation, Unseen, UnseenColumn, apply, unseen_column
+from softmodes._table.codes import CodeRanges, Codes
+from softmodes._table.coding import code_table, too_many
+from softmodes._table.json import keys_from_json, keys_to_json
+from softmodes._table.read import Table, check_columns, column_label, read, require_rows
+from softmodes._table.unseen import Unseen, unseen_column
 from softmodes._table.values import (
     BadColumnError,
-    Key,
+    ColumnValues,
     array_of,
-    keys_from_json,
     keys_of,
-    keys_to_json,
     python_values,
 )
 
 Missing: TypeAlias = Literal["category", "ignore", "error"]
 
 MAX_CATEGORIES = 65_536
-
-# Columns of a row-major matrix are transposed this many at a time: one cache line of bytes.
-_COLUMNS_AT_ONCE = 64
-
-__all__ = [
-    "MAX_CATEGORIES",
-    "Codebook",
-    "Codes",
-    "Missing",
-    "SparseColumns",
-    "Unseen",
-    "UnseenColumn",
-    "frame_backend",
-    "learn",
-]
-
-
-@dataclass(frozen=True, eq=False)
-class Codes:
-    """Integer codes of a table, by column or as one row-major matrix.
-
-    Attributes
-    ----------
-    n_rows
-        Number of rows.
-    by_column
-        One contiguous array per feature, of uint8 (up to 256 codes), uint16 (up to 65,536) or
-        int32; None if there is a `matrix`. Those of a sparse table are made when asked for.
-    matrix, remap
-        The cells as bytes, which may be the caller's own memory, and the code of each byte by
-        feature: that of cell (i, j) is ``remap[j, matrix[i, j]]``.
-    n_codes
-        Number of codes that cells may hold, by feature.
-    ignored
-        The code that neither matches nor counts, by feature; -1 if there is none.
-
-    Examples
-    --------
-    >>> from softmodes._table.codebook import learn
-    >>> _, codes = learn([["red", 1], ["blue", 3], ["red", 2]])
-    >>> codes.column(0)
-    array([1, 0, 1], dtype=uint8)
-    >>> [column.tolist() for column in codes.columns()]
-    [[1, 0, 1], [0, 2, 1]]
-    >>> codes.rows([1, 2])
-    array([[0, 2],
-           [1, 1]], dtype=int32)
-    """
-
-    n_rows: int
-    by_column: Sequence[NDArray[Any]] | None
-    matrix: NDArray[np.uint8] | None
-    remap: NDArray[np.uint8] | None
-    n_codes: NDArray[np.int32]
-    ignored: NDArray[np.int32]
-
-    def column(self, j: int) -> NDArray[Any]:
-        """Return the codes of one feature."""
-        if self.by_column is not None:
-            return self.by_column[j]
-        matrix, remap = self._bytes()
-        return np.take(remap[j], matrix[:, j])
-
-    def columns(self) -> Iterator[NDArray[Any]]:
-        """Yield the codes of one feature after the other."""
-        if self.by_column is not None:
-            yield from self.by_column
-            return
-        matrix, remap = self._bytes()
-        for start in range(0, len(remap), _COLUMNS_AT_ONCE):
-            some = slice(start, start + _COLUMNS_AT_ONCE)
-            yield from map(np.take, remap[some], np.ascontiguousarray(matrix[:, some].T))
-
-    def rows(self, index: Any) -> NDArray[np.int32]:
-        """Return the codes of some rows, given by a slice or by their numbers."""
-        if self.by_column is not None:
-            return np.stack([column[index] for column in self.by_column], axis=1, dtype=np.int32)
-        matrix, remap = self._bytes()
-        return np.take_along_axis(remap.T, matrix[index], axis=0).astype(np.int32)
-
-    def _bytes(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        assert self.matrix is not None
-        assert self.remap is not None
-        return self.matrix, self.remap
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,11 +48,8 @@ class Codebook:
     ----------
     names
         Column names; None for tables without (NumPy, lists, sparse).
-    categories
-        The values that occur in each column, in canonical order, without missing: an array of
-        bool, int64, uint64, float64, datetime64 or timedelta64, else of Python objects.
-    has_missing
-        Whether a column had missing cells.
+    columns
+        The values that occur in each column, and whether it had missing cells.
     missing
         What missing cells are: a category, ignored, or an error.
 
@@ -154,23 +67,48 @@ class Codebook:
     """
 
     names: tuple[str, ...] | None
-    categories: tuple[NDArray[Any], ...]
-    has_missing: tuple[bool, ...]
+    columns: tuple[ColumnValues, ...]
     missing: Missing
 
     @property
     def n_features(self) -> int:
         """Number of columns."""
-        return len(self.categories)
+        return len(self.columns)
+
+    @property
+    def categories(self) -> tuple[NDArray[Any], ...]:
+        """The values of each column as an array, in canonical order, without missing."""
+        return tuple(column.array for column in self.columns)
+
+    @property
+    def has_missing(self) -> tuple[bool, ...]:
+        """Whether each column had missing cells."""
+        return tuple(column.has_missing for column in self.columns)
 
     @property
     def n_values(self) -> NDArray[np.int32]:
         """Number of values that a center may take in each column, at least 1."""
-        return np.array([self._n_values(j) for j in range(self.n_features)], dtype=np.int32)
+        own = self.missing == "category"
+        n_values = [len(column) + (own and column.has_missing) for column in self.columns]
+        return np.maximum(np.array(n_values, dtype=np.int32), 1)
 
-    def _n_values(self, j: int) -> int:
-        own = self.missing == "category" and self.has_missing[j]
-        return max(1, len(self.categories[j]) + own)
+    @cached_property
+    def fit_ranges(self) -> CodeRanges:
+        """The codes of the rows of fit: those of values, then that of missing if it occurred."""
+        n_values = np.array(list(map(len, self.columns)), dtype=np.int32)
+        has_missing = np.array(self.has_missing)
+        ignored = np.where(has_missing & (self.missing == "ignore"), n_values, -1)
+        return CodeRanges(n_values + has_missing.astype(np.int32), ignored.astype(np.int32))
+
+    @cached_property
+    def wide_ranges(self) -> CodeRanges:
+        """The codes of fit, then one for missing cells to ignore, and last one for unseen values.
+
+        A code means the same value in both ranges.
+        """
+        n_values = np.array(list(map(len, self.columns)), dtype=np.int32)
+        ignored = n_values if self.missing == "ignore" else np.full_like(n_values, -1)
+        return CodeRanges(np.maximum(self.n_values, ignored + 1) + np.int32(1), ignored)
 
     def encode(
         self, table: Any, n_threads: int = 1, *, expecting: str = "Codebook"
@@ -206,15 +144,62 @@ class Codebook:
         >>> unseen.columns[0].examples
         (('green', 1),)
         """
-        opened = read(table)
+        opened = require_rows(read(table))
         check_columns(opened, self.names, self.n_features, expecting)
-        factors = factorize_table(opened, None, n_threads)
-        if self.missing == "error":
-            _refuse_missing(opened, factors)
-        plans = [self._translate(j, factors) for j in range(self.n_features)]
-        codes = _translated(opened.shape[0], factors, plans)
-        unseen = (unseen_column(opened, j, factors, plan) for j, plan in enumerate(plans))
-        return codes, Unseen(tuple(column for column in unseen if column is not None))
+        part = _coded(opened, self.missing, None, n_threads)
+        return self._translate(*part)
+
+    def merge(self, other: Codebook) -> Codebook:
+        """Return the codebook of two parts of a table: that of the parts coded together.
+
+        Parameters
+        ----------
+        other
+            The codebook of a part with the same columns and the same policy for missing cells.
+
+        Returns
+        -------
+        Codebook
+            The same in whatever order parts are merged.
+
+        Examples
+        --------
+        >>> from softmodes._table.codebook import learn
+        >>> first, _ = learn([["red", 1], ["blue", 2]])
+        >>> second, _ = learn([["green", None], ["red", 0.5]])
+        >>> first.merge(second).categories
+        (array(['blue', 'green', 'red'], dtype=object), array([0.5, 1. , 2. ]))
+        """
+        self._check_same_columns(other)
+        pairs = zip(self.columns, other.columns, strict=True)
+        columns = tuple(_merged(column_label(self.names, j), *pair) for j, pair in enumerate(pairs))
+        return replace(self, columns=columns)
+
+    def translate(self, part: Codebook, codes: Codes) -> tuple[Codes, Unseen]:
+        """Return the codes by this codebook of rows that were coded by that of their part.
+
+        Parameters
+        ----------
+        part, codes
+            What `learn_part` found in some rows.
+
+        Returns
+        -------
+        Codes
+            The same as `encode` gives for these rows.
+        Unseen
+            The values that this codebook does not have: none if `part` was merged into it.
+
+        Examples
+        --------
+        >>> from softmodes._table.codebook import learn_part
+        >>> parts = [learn_part([["red"]]), learn_part([["blue"]])]
+        >>> whole = parts[0][0].merge(parts[1][0])
+        >>> [whole.translate(*part)[0].column(0).tolist() for part in parts]
+        [[1], [0]]
+        """
+        self._check_same_columns(part)
+        return self._translate(part, codes)
 
     def encode_rows(self, rows: Any, n_rows: int, parameter: str) -> NDArray[np.int32]:
         """Return the codes of a few given rows, such as first centers.
@@ -263,8 +248,8 @@ class Codebook:
         >>> learn([["red"], [None]])[0].values(0)
         array(['red', None], dtype=object)
         """
-        values = self.categories[j]
-        if len(values) == self._n_values(j):
+        values = self.columns[j].array
+        if len(values) and not (self.missing == "category" and self.columns[j].has_missing):
             return values
         return np.append(python_values(values), np.array([None]))
 
@@ -289,14 +274,14 @@ class Codebook:
         array([[30,  2]])
         """
         codes = self._checked(codes)
-        lengths = np.array([len(values) for values in self.categories])
-        dtypes = {values.dtype for values in self.categories}
+        lengths = np.array(list(map(len, self.columns)))
+        dtypes = {column.array.dtype for column in self.columns}
         dtype = dtypes.pop() if len(dtypes) == 1 and (codes < lengths).all() else np.dtype(object)
         table = np.empty(codes.shape, dtype=dtype)
         for j, values in enumerate(self.categories):
-            plain = python_values(values) if dtype.hasobject else values
+            natural = python_values(values) if dtype.hasobject else values
             known = codes[:, j] < len(values)
-            table[known, j] = plain[codes[known, j]]
+            table[known, j] = natural[codes[known, j]]
         return table
 
     def to_json(self) -> dict[str, Any]:
@@ -328,43 +313,65 @@ class Codebook:
         """
         try:
             names, has_missing = data["names"], data["has_missing"]
-            categories = tuple(array_of(keys_from_json(column)) for column in data["categories"])
+            arrays = [array_of(keys_from_json(column)) for column in data["categories"]]
             missing = _checked_policy(data["missing"])
-            _require_list(has_missing, bool, len(categories), "has_missing")
+            _require_list(has_missing, bool, len(arrays), "has_missing")
             if names is not None:
-                _require_list(names, str, len(categories), "names")
+                _require_list(names, str, len(arrays), "names")
         except _BROKEN as error:
             raise ValueError(f"This is not a codebook: {error}.") from error
-        return cls(names and tuple(names), categories, tuple(has_missing), missing)
+        return cls(names and tuple(names), tuple(map(ColumnValues, arrays, has_missing)), missing)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Codebook) and self.to_json() == other.to_json()
 
     __hash__ = None  # type: ignore[assignment]
 
-    @cached_property
-    def _index(self) -> tuple[dict[Key, int], ...]:
-        return tuple(
-            {key: code for code, key in enumerate(keys_of(values))} for values in self.categories
-        )
-
     def __getstate__(self) -> dict[str, Any]:
-        return {name: part for name, part in self.__dict__.items() if name != "_index"}
+        return {name: self.__dict__[name] for name in ("names", "columns", "missing")}
 
-    def _translate(self, j: int, factors: TableFactors) -> Translation:
-        """Plan how the codes of `factors` become those of this codebook."""
-        n_values, index = len(self.categories[j]), self._index[j]
-        codes = [index.get(key, -1) for key in keys_of(factors.values[j])]
-        ignored = -1
-        if factors.has_missing[j]:
-            ignored = n_values if self.missing == "ignore" else -1
-            own = ignored >= 0 or (self.missing == "category" and self.has_missing[j])
-            codes.append(n_values if own else -1)
-        known = max(self._n_values(j), ignored + 1)
-        table = np.array(codes, dtype=np.int64)
-        is_unseen = table < 0
-        table[is_unseen] = known
-        return Translation(table, is_unseen, known + bool(is_unseen.any()), ignored)
+    def _check_same_columns(self, other: Codebook) -> None:
+        if other.missing != self.missing:
+            raise ValueError(
+                f"The parts have missing={self.missing!r} and missing={other.missing!r}. "
+                "Code all parts with one policy."
+            )
+        for j, (mine, theirs) in enumerate(zip_longest(self._titles(), other._titles())):
+            if mine != theirs:
+                raise ValueError(
+                    f"Column {j} is {mine or 'lacking'} in one part and {theirs or 'lacking'} in "
+                    "another. Pass parts with the same columns, in the same order."
+                )
+
+    def _titles(self) -> list[str]:
+        return list(map(repr, self.names)) if self.names else ["without a name"] * self.n_features
+
+    def _translate(self, part: Codebook, codes: Codes) -> tuple[Codes, Unseen]:
+        wide = self.wide_ranges.n_codes - 1
+        tables = [self._new_codes(j, part.columns[j], int(wide[j])) for j in range(len(wide))]
+        largest = np.array([table.max(initial=-1) for table in tables])
+        known = bool((largest < self.fit_ranges.n_codes).all())
+        unseen = tuple(
+            unseen_column(
+                j,
+                part.names[j] if part.names else None,
+                part.columns[j],
+                np.bincount(codes.column(j), minlength=len(table)) * (table == wide[j]),
+            )
+            for j, table in enumerate(tables)
+            if largest[j] == wide[j]
+        )
+        ranges = self.fit_ranges if known else self.wide_ranges
+        return codes.translate(tables, ranges), Unseen(unseen)
+
+    def _new_codes(self, j: int, part: ColumnValues, unseen: int) -> NDArray[np.int64]:
+        """Return the code by this codebook of each code of a part's column."""
+        own = self.columns[j]
+        codes = [own.code_of.get(key, unseen) for key in keys_of(part.array)]
+        if part.has_missing:
+            has_code = self.missing == "ignore" or own.has_missing
+            codes.append(len(own) if has_code else unseen)
+        return np.array(codes, dtype=np.int64)
 
     def _checked(self, codes: Any) -> NDArray[np.int64]:
         codes = np.asarray(codes)
@@ -409,46 +416,49 @@ def learn(table: Any, missing: Missing = "category", n_threads: int = 1) -> tupl
     >>> codebook, codes = learn([["b", True], ["a", None]], missing="ignore")
     >>> codebook.categories
     (array(['a', 'b'], dtype=object), array([ True]))
-    >>> codes.n_codes, codes.ignored
+    >>> codes.ranges.n_codes, codes.ranges.ignored
     (array([2, 2], dtype=int32), array([-1,  1], dtype=int32))
     """
+    return _coded(require_rows(read(table)), missing, MAX_CATEGORIES, n_threads)
+
+
+def learn_part(
+    table: Any, missing: Missing = "category", n_threads: int = 1
+) -> tuple[Codebook, Codes]:
+    """Do as `learn` for some rows of a table, maybe none.
+
+    The codebooks of all parts merge to that of the table, which translates the parts' codes.
+
+    Examples
+    --------
+    >>> from softmodes._table.codebook import learn_part
+    >>> learn_part(np.zeros((0, 1)))[0].categories
+    (array([], dtype=object),)
+    """
+    return _coded(read(table), missing, MAX_CATEGORIES, n_threads)
+
+
+def _coded(
+    table: Table, missing: Missing, limit: int | None, n_threads: int
+) -> tuple[Codebook, Codes]:
+    """Return the codebook of an open table, and its codes."""
     missing = _checked_policy(missing)
-    opened = read(table)
-    factors = factorize_table(opened, MAX_CATEGORIES, n_threads)
+    columns, codes = code_table(table, limit, n_threads)
     if missing == "error":
-        _refuse_missing(opened, factors)
-    codebook = Codebook(opened.names, factors.values, factors.has_missing, missing)
-    n_values = np.array([len(values) for values in factors.values], dtype=np.int32)
-    has_missing = np.array(factors.has_missing)
-    ignored = np.where(has_missing & (missing == "ignore"), n_values, -1).astype(np.int32)
-    codes = Codes(
-        n_rows=opened.shape[0],
-        by_column=factors.columns,
-        matrix=factors.matrix,
-        remap=factors.remap,
-        n_codes=n_values + has_missing.astype(np.int32),
-        ignored=ignored,
-    )
-    return codebook, codes
+        _refuse_missing(table, columns, codes)
+    codebook = Codebook(table.names, columns, missing)
+    return codebook, replace(codes, ranges=codebook.fit_ranges)
 
 
-# --- translation to a codebook's codes -----------------------------------------------------------
-
-
-def _translated(n_rows: int, factors: TableFactors, plans: Sequence[Translation]) -> Codes:
-    n_codes = np.array([plan.n_codes for plan in plans], dtype=np.int32)
-    ignored = np.array([plan.ignored for plan in plans], dtype=np.int32)
-    if factors.remap is not None and n_codes.max() <= 256:
-        remap = np.stack(
-            [apply(plan, codes) for plan, codes in zip(plans, factors.remap, strict=True)]
-        )
-        return Codes(n_rows, None, factors.matrix, remap, n_codes, ignored)
-    columns: Sequence[NDArray[Any]]
-    if isinstance(factors.columns, SparseColumns):
-        columns = factors.columns.recode([plan.table for plan in plans], n_codes)
-    else:
-        columns = tuple(apply(plan, factors.codes(j)) for j, plan in enumerate(plans))
-    return Codes(n_rows, columns, None, None, n_codes, ignored)
+def _merged(label: str, one: ColumnValues, other: ColumnValues) -> ColumnValues:
+    try:
+        values = one.merge(other)
+    except BadColumnError as bad:
+        raise bad.error(f"{label} {bad}") from None
+    if len(values) > MAX_CATEGORIES:
+        continuous = values.array.dtype.kind == "f"
+        raise too_many(label, len(values), MAX_CATEGORIES, None, continuous)
+    return values
 
 
 # --- checks --------------------------------------------------------------------------------------
@@ -469,11 +479,12 @@ def _require_list(part: Any, kind: type, length: int, name: str) -> None:
         raise ValueError(f"{name} is not a list of {length} values of type {kind.__name__}")
 
 
-def _refuse_missing(table: Table, factors: TableFactors) -> None:
-    for j, has_missing in enumerate(factors.has_missing):
-        if has_missing:
-            rows = np.flatnonzero(factors.codes(j) == len(factors.values[j]))
+def _refuse_missing(table: Table, columns: tuple[ColumnValues, ...], codes: Codes) -> None:
+    for j, values in enumerate(columns):
+        if values.has_missing:
+            rows = np.flatnonzero(codes.column(j) == len(values))
             raise ValueError(
-                f"{table.label(j)} has {len(rows)} missing cells, the first in row {rows[0]}, and "
-                "missing='error'. Fill them, or pass missing='category' or missing='ignore'."
+                f"{column_label(table.names, j)} has {len(rows)} missing cells, the first in row "
+                f"{rows[0]}, and missing='error'. Fill them, or pass missing='category' or "
+                "missing='ignore'."
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -22,15 +22,35 @@ _ROWS_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
-    """Columns that lie together in memory: fetched together, and only when their turn comes."""
+class MatrixColumns:
+    """Columns of a NumPy matrix that share cache lines, the first one being column `start`."""
 
     start: int
-    fetch: Callable[[], Iterable[Any]]
+    matrix: NDArray[Any]
+
+    def columns(self) -> Iterable[NDArray[Any]]:
+        """Return the columns, each contiguous."""
+        return np.ascontiguousarray(self.matrix.T)
 
 
 @dataclass(frozen=True, eq=False)
-class Bytes:
+class OneColumn(Generic[T]):
+    """Column `start` as a container keeps it, converted only when its turn comes."""
+
+    start: int
+    source: T
+    convert: Callable[[T], Any]
+
+    def columns(self) -> Iterable[Any]:
+        """Return the column, in a list."""
+        return [self.convert(self.source)]
+
+
+Columns: TypeAlias = MatrixColumns | OneColumn[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class ByteMatrix:
     """A row-major matrix of one-byte cells, and the value that each byte stands for."""
 
     matrix: NDArray[np.uint8]
@@ -43,15 +63,20 @@ class Table:
 
     shape: tuple[int, int]
     names: tuple[str, ...] | None
-    cells: Bytes | Sequence[Block] | sp.csr_array
+    cells: ByteMatrix | Sequence[Columns] | sp.csr_array
 
-    def label(self, column: int) -> str:
-        """Name a column in messages."""
-        return f"Column {column}" + (f" ({self.names[column]!r})" if self.names else "")
+
+def column_label(names: tuple[str, ...] | None, column: int) -> str:
+    """Name a column in messages."""
+    return f"Column {column}" + (f" ({names[column]!r})" if names else "")
 
 
 def read(table: Any) -> Table:
-    """Open a table of any supported container."""
+    """Open a table of any supported container; it has columns, but maybe no rows."""
+    return _require_some(_opened(table), axis=1, what="feature")
+
+
+def _opened(table: Any) -> Table:
     if sp.issparse(table):  # first, since some are mappings
         return _read_sparse(table)
     if isinstance(table, Mapping | str | bytes):
@@ -63,10 +88,11 @@ def read(table: Any) -> Table:
         return _read_rows(table)
     if isinstance(table, np.ndarray):
         return _read_numpy(table)
-    return _read_other(table)
+    return _read_frame_or_array(table)
 
 
-def _read_other(table: Any) -> Table:
+def _read_frame_or_array(table: Any) -> Table:
+    """Read what narwhals takes for a frame, or what turns into an array."""
     if hasattr(table, "column_names") or (hasattr(table, "iloc") and hasattr(table, "columns")):
         _check_unique(_column_names(table))  # narwhals would refuse in its own words
     try:
@@ -85,7 +111,7 @@ def _read_protocol(table: Any) -> Table:
     if isinstance(table, pa.Array | pa.ChunkedArray):
         raise one_dimensional(table)
     if hasattr(table, "__arrow_c_stream__") or isinstance(table, pa.RecordBatch):
-        return _read_other(pa.table(table))
+        return _read_frame_or_array(pa.table(table))
     if hasattr(table, "__array__"):
         return _read_numpy(np.asarray(table))
     raise TypeError(
@@ -105,19 +131,17 @@ def one_dimensional(table: Any) -> ValueError:
     )
 
 
-def _sized(
-    shape: tuple[int, int], names: tuple[str, ...] | None, cells: Bytes | Sequence[Block]
-) -> Table:
-    _check_size(shape)
-    return Table(shape, names, cells)
+def require_rows(table: Table) -> Table:
+    """Return a table that has rows; raise, in scikit-learn's words, for one that has none."""
+    return _require_some(table, axis=0, what="sample")
 
 
-def _check_size(shape: tuple[int, ...]) -> None:
-    for count, what in zip(shape, ("sample", "feature"), strict=True):
-        if count == 0:
-            raise ValueError(
-                f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required."
-            )
+def _require_some(table: Table, axis: int, what: str) -> Table:
+    if table.shape[axis] == 0:
+        raise ValueError(
+            f"Found array with 0 {what}(s) (shape={table.shape}) while a minimum of 1 is required."
+        )
+    return table
 
 
 # --- NumPy, rows, sparse -------------------------------------------------------------------------
@@ -128,23 +152,22 @@ def _read_numpy(matrix: NDArray[Any], names: tuple[str, ...] | None = None) -> T
         raise one_dimensional(matrix)
     if matrix.ndim > 2:
         raise ValueError(f"Found array with dim {matrix.ndim}, while dim <= 2 is required.")
-    _check_size(matrix.shape)
-    if matrix.dtype.kind == "c":
-        raise ValueError("Complex data not supported. Pass real and imaginary parts as columns.")
     if isinstance(matrix, np.ma.MaskedArray):
         mask, matrix = np.ma.getmaskarray(matrix), matrix.data.astype(object)
         matrix[mask] = None
     matrix = np.asarray(matrix)
-    return Table(matrix.shape, names, _as_bytes(matrix) or _blocks(matrix))
+    return Table(matrix.shape, names, _as_bytes(matrix) or _matrix_columns(matrix))
 
 
-def _as_bytes(matrix: NDArray[Any]) -> Bytes | None:
+def _as_bytes(matrix: NDArray[Any]) -> ByteMatrix | None:
     """Return integers that span at most 256 values as bytes, in place if they are bytes."""
-    if matrix.dtype.kind not in "biu" or (matrix.flags.f_contiguous and matrix.shape[0] > 1):
+    if matrix.size == 0 or matrix.dtype.kind not in "biu":
+        return None
+    if matrix.flags.f_contiguous and matrix.shape[0] > 1:
         return None
     if matrix.dtype.itemsize == 1:
         cells = np.ascontiguousarray(matrix).view(np.uint8)
-        return Bytes(cells, _values_of_bytes(matrix.dtype))
+        return ByteMatrix(cells, _values_of_bytes(matrix.dtype))
     low = matrix.min()
     if int(matrix.max()) - int(low) > 255:
         return None
@@ -152,7 +175,7 @@ def _as_bytes(matrix: NDArray[Any]) -> Bytes | None:
     for start in range(0, len(matrix), _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE)
         np.subtract(matrix[rows], low, out=shifted[rows], casting="unsafe")
-    return Bytes(shifted, np.arange(256).astype(matrix.dtype) + low)
+    return ByteMatrix(shifted, np.arange(256).astype(matrix.dtype) + low)
 
 
 def _values_of_bytes(dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -160,23 +183,15 @@ def _values_of_bytes(dtype: np.dtype[Any]) -> NDArray[Any]:
     return values > 0 if dtype.kind == "b" else values.view(dtype)
 
 
-def _blocks(matrix: NDArray[Any]) -> list[Block]:
-    """Cut a matrix into blocks of columns that share cache lines."""
+def _matrix_columns(matrix: NDArray[Any]) -> list[MatrixColumns]:
+    """Cut a matrix into groups of columns that share cache lines."""
     width = 1 if matrix.flags.f_contiguous else max(1, 128 // max(matrix.dtype.itemsize, 1))
-
-    def block(start: int) -> Block:
-        return Block(start, lambda: np.ascontiguousarray(matrix[:, start : start + width].T))
-
-    return [block(start) for start in range(0, matrix.shape[1], width)]
+    starts = range(0, matrix.shape[1], width)
+    return [MatrixColumns(start, matrix[:, start : start + width]) for start in starts]
 
 
-def _single(columns: Iterable[T], convert: Callable[[T], Any]) -> list[Block]:
-    """Make a block of each column, converted when fetched."""
-
-    def block(number: int, column: T) -> Block:
-        return Block(number, lambda: [convert(column)])
-
-    return [block(number, column) for number, column in enumerate(columns)]
+def _single_columns(sources: Iterable[T], convert: Callable[[T], Any]) -> list[OneColumn[T]]:
+    return [OneColumn(number, source, convert) for number, source in enumerate(sources)]
 
 
 def _read_rows(rows: Sequence[Any]) -> Table:
@@ -191,9 +206,12 @@ def _read_rows(rows: Sequence[Any]) -> Table:
         )
     if _share_dtype(rows):
         return _read_numpy(np.array(rows))
-    columns = zip(*rows, strict=True)
-    blocks = _single(columns, lambda column: object_array(column, len(rows)))
-    return _sized((len(rows), lengths[0]), None, blocks)
+    columns = _single_columns(zip(*rows, strict=True), _column_of_cells)
+    return Table((len(rows), lengths[0]), None, columns)
+
+
+def _column_of_cells(cells: tuple[Any, ...]) -> NDArray[Any]:
+    return object_array(cells, len(cells))
 
 
 def _is_row(row: Any) -> bool:
@@ -208,9 +226,6 @@ def _share_dtype(rows: Sequence[Any]) -> bool:
 def _read_sparse(matrix: Any) -> Table:
     if matrix.ndim != 2:
         raise one_dimensional(matrix)
-    _check_size(matrix.shape)
-    if matrix.dtype.kind == "c":
-        raise ValueError("Complex data not supported. Pass real and imaginary parts as columns.")
     csr = sp.csr_array(matrix)
     if not csr.has_canonical_format:
         csr = csr.copy()  # the arrays may be the caller's
@@ -225,11 +240,11 @@ def _read_frame(frame: nw.DataFrame[Any]) -> Table:
     native = frame.to_native()
     names = _names(_column_names(native))
     if not frame.implementation.is_pandas_like():
-        return _sized(frame.shape, names, _single(frame.iter_columns(), _series_column))
+        return Table(frame.shape, names, _single_columns(frame.iter_columns(), _series_column))
     if _wraps_matrix(native):
         return _read_numpy(native.to_numpy(), names)
     columns = (native.iloc[:, j] for j in range(native.shape[1]))
-    return _sized(native.shape, names, _single(columns, _pandas_column))
+    return Table(native.shape, names, _single_columns(columns, _pandas_column))
 
 
 def _column_names(native: Any) -> list[Any]:

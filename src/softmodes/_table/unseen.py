@@ -1,4 +1,4 @@
-"""From a table's own codes to those of a codebook, and what the codebook does not know."""
+"""Values that a codebook does not know."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._table.column import code_dtype
-from softmodes._table.factors import TableFactors
-from softmodes._table.read import Table
-from softmodes._table.values import python_values, short_repr
+from softmodes._table.values import ColumnValues, python_values, short_repr
 
 _COLUMNS_SHOWN = 5
 
@@ -65,37 +62,16 @@ class Unseen:
         return f"{shown}; and {more} more columns" if more > 0 else shown
 
 
-@dataclass(frozen=True, eq=False)
-class Translation:
-    """For one column: the code of each code, which of them are unseen values, and the limits."""
-
-    table: NDArray[np.int64]
-    is_unseen: NDArray[np.bool_]
-    n_codes: int
-    ignored: int
-
-
-def apply(plan: Translation, codes: NDArray[Any]) -> NDArray[Any]:
-    """Return the new codes of old ones; the same array if they do not change."""
-    dtype = code_dtype(plan.n_codes)
-    if codes.dtype == dtype and (plan.table == np.arange(len(plan.table))).all():
-        return codes
-    return np.take(plan.table.astype(dtype), codes.astype(np.intp, copy=False), mode="clip")
-
-
 def unseen_column(
-    table: Table, j: int, factors: TableFactors, plan: Translation
-) -> UnseenColumn | None:
-    """Report the unseen values of one column, None if there are none."""
-    if not plan.is_unseen.any():
-        return None
-    counts = np.bincount(factors.codes(j), minlength=len(plan.table)) * plan.is_unseen
+    index: int, name: str | None, values: ColumnValues, counts: NDArray[np.int64]
+) -> UnseenColumn:
+    """Report unseen values of one column, given how many cells hold each; the last are missing."""
     most = np.argsort(-counts, kind="stable")[: min(5, np.count_nonzero(counts))]
-    values = factors.values[j]
-    shown = [python_values(values[i : i + 1])[0] if i < len(values) else None for i in most]
+    array = values.array
+    shown = [python_values(array[i : i + 1])[0] if i < len(array) else None for i in most]
     return UnseenColumn(
-        index=j,
-        name=table.names[j] if table.names else None,
+        index=index,
+        name=name,
         examples=tuple(zip(shown, counts[most].tolist(), strict=True)),
         n_values=int(np.count_nonzero(counts)),
         n_cells=int(counts.sum()),

@@ -1,18 +1,21 @@
-"""One column's values: their canonical order, the array that shows them, their JSON form.
+"""One column's values: their canonical order, the array that shows them, how two parts' merge.
 
 A value's *key* is a pair (kind, number or text). Two cells hold the same value when their keys are
-equal, and values are ordered as their keys are, whatever container they came in.
+equal, and values are ordered as their keys are, whatever container they came in. Equal numbers may
+be *spelled* as int, float or Decimal; the array that shows the values follows from the set of all
+spellings alone, so that it does not matter which were met first or in which part of a table.
 """
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import IntEnum
-from itertools import pairwise, repeat
+from functools import cached_property
+from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,6 +37,7 @@ class Kind(IntEnum):
 
 
 Key: TypeAlias = tuple[int, Any]
+Spelled: TypeAlias = tuple[Key, tuple[int, ...]]  # a key, and what tells it from equal ones
 Converter: TypeAlias = Callable[[Any], Key | None]
 
 NANOSECONDS = {
@@ -77,7 +81,7 @@ def unsupported(type_name: str) -> BadColumnError:
 
 
 def complex_values() -> BadColumnError:
-    """Tell that complex numbers have no order."""
+    """Tell that complex numbers are refused."""
     return BadColumnError(
         ValueError, "is complex. Complex data not supported: pass real and imaginary parts."
     )
@@ -93,7 +97,8 @@ def converter(kind: type) -> Converter:
     for types, convert in _CONVERTERS:
         if issubclass(kind, types):
             return convert
-    raise unsupported(kind.__name__)
+    is_complex = issubclass(kind, (complex, np.complexfloating))
+    raise complex_values() if is_complex else unsupported(kind.__name__)
 
 
 def _number(value: Any) -> Key | None:
@@ -102,10 +107,6 @@ def _number(value: Any) -> Key | None:
 
 def _decimal(value: Decimal) -> Key | None:
     return None if value.is_nan() else (Kind.NUMBER, value)
-
-
-def _complex(value: Any) -> Key | None:
-    raise complex_values()
 
 
 def _datetime(value: dt.datetime) -> Key:
@@ -149,7 +150,6 @@ _CONVERTERS: tuple[tuple[tuple[type, ...], Converter], ...] = (
     ((dt.date,), _date),
     ((dt.time,), _time),
     ((dt.timedelta,), _duration),
-    ((complex, np.complexfloating), _complex),
 )
 
 
@@ -168,7 +168,7 @@ def keys_of(values: NDArray[Any]) -> list[Key]:
     return [key for value in values.tolist() if (key := converter(type(value))(value)) is not None]
 
 
-def plain_time(values: NDArray[Any]) -> NDArray[Any]:
+def in_fixed_unit(values: NDArray[Any]) -> NDArray[Any]:
     """Return datetime64 or timedelta64 values in a unit with a fixed length."""
     unit, _ = np.datetime_data(values.dtype)
     kind = values.dtype.kind
@@ -182,7 +182,7 @@ def plain_time(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _time_keys(values: NDArray[Any]) -> list[Key]:
-    values = plain_time(values)
+    values = in_fixed_unit(values)
     unit, _ = np.datetime_data(values.dtype)
     counts = values.view(np.int64).tolist()
     if unit == "D":
@@ -194,12 +194,17 @@ def _time_keys(values: NDArray[Any]) -> list[Key]:
 # --- keys -> array -------------------------------------------------------------------------------
 
 
-def array_of(keys: Sequence[Key]) -> NDArray[Any]:
-    """Return the array that shows these keys: of one natural dtype, else of Python objects."""
+def array_of(keys: Sequence[Key], some_floats: bool = False) -> NDArray[Any]:
+    """Return the array that shows these keys: of one natural dtype, else of Python objects.
+
+    `some_floats` tells that numbers among them, or equal to one of them, are floats.
+    """
     kinds = {kind for kind, _ in keys}
     if len(kinds) == 1:
-        build = _ARRAYS.get(kinds.pop())
-        natural = build([key for _, key in keys]) if build else None
+        kind, values = kinds.pop(), [key for _, key in keys]
+        build = _ARRAYS.get(kind)
+        natural = _number_array(values, some_floats) if kind == Kind.NUMBER else None
+        natural = build(values) if build else natural
         if natural is not None:
             return natural
     return object_array([_value(kind, key) for kind, key in keys], len(keys))
@@ -215,17 +220,35 @@ def python_values(values: NDArray[Any]) -> NDArray[Any]:
     return object_array((_value(kind, key) for kind, key in keys_of(values)), len(values))
 
 
-def _number_array(keys: list[Any]) -> NDArray[Any] | None:
-    types = set(map(type, keys))
-    if types == {float}:
-        return np.array(keys, dtype=np.float64)
-    if types != {int}:
+def natural_integers(values: NDArray[Any]) -> NDArray[Any]:
+    """Return integers as int64, as uint64 if they need it; other values as they are."""
+    if values.dtype.kind not in "iu" or (len(values) and values.max() > np.iinfo(np.int64).max):
+        return values
+    return values.astype(np.int64)
+
+
+def _number_array(numbers: list[Any], some_floats: bool) -> NDArray[Any] | None:
+    """Return numbers as integers or as floats, None if neither holds all of them exactly."""
+    types = set(map(type, numbers))
+    if Decimal in types:
         return None
-    low, high = min(keys), max(keys)
+    if (some_floats or float in types) and all(map(_is_float, numbers)):
+        return np.array(numbers, dtype=np.float64)
+    if float in types:
+        return None
+    low, high = min(numbers), max(numbers)
     for dtype in (np.int64, np.uint64):
         if low >= np.iinfo(dtype).min and high <= np.iinfo(dtype).max:
-            return np.array(keys, dtype=dtype)
+            return np.array(numbers, dtype=dtype)
     return None
+
+
+def _is_float(number: float) -> bool:
+    """Tell whether a float holds this number exactly."""
+    try:
+        return float(number) == number
+    except OverflowError:
+        return False
 
 
 def _time_array(code: str) -> Callable[[list[int]], NDArray[Any]]:
@@ -241,9 +264,8 @@ def _time_array(code: str) -> Callable[[list[int]], NDArray[Any]]:
     return build
 
 
-_ARRAYS: dict[int, Callable[[list[Any]], NDArray[Any] | None]] = {
+_ARRAYS: dict[int, Callable[[list[Any]], NDArray[Any]]] = {
     Kind.BOOL: lambda keys: np.array(keys, dtype=bool),
-    Kind.NUMBER: _number_array,
     Kind.DATE: lambda keys: np.array(keys, dtype=np.int64).view("M8[D]"),
     Kind.DATETIME: _time_array("M"),
     Kind.DURATION: _time_array("m"),
@@ -264,9 +286,7 @@ def _value(kind: int, key: Any) -> Any:
             "holds times with a zone, or times of day, finer than a microsecond or outside the "
             "years 1 to 9999. Round them to microseconds.",
         )
-    natural = build([key])
-    assert natural is not None
-    return natural[0]
+    return build([key])[0]
 
 
 def _python_time(kind: int, key: int) -> Any:
@@ -282,63 +302,80 @@ def _python_time(kind: int, key: int) -> Any:
     return _EPOCH + since if kind == Kind.DATETIME else (_EPOCH + since).time()
 
 
-# --- keys <-> JSON -------------------------------------------------------------------------------
-
-_TAGS = {
-    bool: "bool",
-    int: "int",
-    float: "float",
-    Decimal: "decimal",
-    str: "str",
-    bytes: "bytes",
-}
+# --- the values of a column ----------------------------------------------------------------------
 
 
-def keys_to_json(keys: Sequence[Key]) -> dict[str, Any]:
-    """Return the keys as JSON: one type with its values, or "mixed" with a type for each."""
-    pairs = [(_tag(kind, key), _payload(key)) for kind, key in keys]
-    tags = {tag for tag, _ in pairs}
-    if len(tags) == 1:
-        return {"type": tags.pop(), "values": [payload for _, payload in pairs]}
-    return {"type": "mixed", "values": [list(pair) for pair in pairs]}
+@dataclass(frozen=True, eq=False)
+class ColumnValues:
+    """The distinct values of one column, and whether some of its cells are missing.
+
+    Attributes
+    ----------
+    array
+        The values in canonical order, without missing: an array of bool, int64, uint64, float64,
+        datetime64 or timedelta64, else of Python objects.
+    has_missing
+        Whether cells are missing.
+    also
+        Spellings of these values that were met and that the array does not show.
+
+    Examples
+    --------
+    >>> whole = ColumnValues(np.array([1, 2]), has_missing=False)
+    >>> halves = ColumnValues(np.array([0.5, 1.0]), has_missing=True)
+    >>> whole.merge(halves).array
+    array([0.5, 1. , 2. ])
+    """
+
+    array: NDArray[Any]
+    has_missing: bool
+    also: frozenset[Spelled] = frozenset()
+
+    @classmethod
+    def of(cls, spelled: Iterable[Spelled], has_missing: bool) -> ColumnValues:
+        """Return the values of these spellings; of equal ones an int is shown before a float."""
+        ordered = sorted(spelled)
+        shown = list(dict.fromkeys(key for key, _ in ordered))  # the first of equal ones stays
+        numbers = [one for one in ordered if one[0][0] == Kind.NUMBER]
+        array = array_of(shown, some_floats=any(type(key[1]) is float for key, _ in numbers))
+        if not numbers or array.dtype.kind in "iu":
+            numbers = []
+        also = frozenset(numbers).difference(spellings(keys_of(array)) if numbers else ())
+        return cls(array, has_missing, also)
+
+    def merge(self, other: ColumnValues) -> ColumnValues:
+        """Return the values of two parts of a column: those of the parts coded together."""
+        has_missing = self.has_missing or other.has_missing
+        if other.spelled <= self.spelled:
+            return self if has_missing == self.has_missing else replace(self, has_missing=True)
+        return ColumnValues.of(self.spelled | other.spelled, has_missing)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    @cached_property
+    def spelled(self) -> frozenset[Spelled]:
+        """All spellings of the values."""
+        return self.also | spellings(keys_of(self.array))
+
+    @cached_property
+    def code_of(self) -> dict[Key, int]:
+        """The code of each key."""
+        return {key: code for code, key in enumerate(keys_of(self.array))}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in ("array", "has_missing", "also")}
 
 
-def keys_from_json(data: dict[str, Any]) -> list[Key]:
-    """Return the keys that `keys_to_json` wrote, checked to be in canonical order."""
-    one, values = data["type"], data["values"]
-    pairs = values if one == "mixed" else zip(repeat(one), values, strict=False)
-    keys = [_key(tag, payload) for tag, payload in pairs]
-    if any(a >= b for a, b in pairwise(keys)):
-        raise ValueError("values are not in canonical order")
-    return keys
+def spellings(keys: Iterable[Key]) -> frozenset[Spelled]:
+    """Return keys with what tells equal ones apart, such that the one to show sorts first."""
+    return frozenset((key, _spelling(key[1])) for key in keys)
 
 
-def _tag(kind: int, key: Any) -> str:
-    return _TAGS[type(key)] if kind < Kind.DATE else Kind(kind).name.lower()
-
-
-def _payload(key: Any) -> Any:
-    if isinstance(key, bytes):
-        return base64.b64encode(key).decode()
-    # JSON knows neither Decimal nor infinity.
-    return str(key) if isinstance(key, Decimal) or key in (np.inf, -np.inf) else key
-
-
-def _key(tag: str, payload: Any) -> Key:
-    kind, read, types = _READERS.get(tag) or (Kind[tag.upper()], int, (int,))
-    if type(payload) not in types:
-        raise ValueError(f"{payload!r} is not of type {tag}")
-    key = read(payload)
-    if key != key:
-        raise ValueError("a value is not a number")
-    return (kind, key)
-
-
-_READERS: dict[str, tuple[Kind, Callable[[Any], Any], tuple[type, ...]]] = {
-    "bool": (Kind.BOOL, bool, (bool,)),
-    "int": (Kind.NUMBER, int, (int,)),
-    "float": (Kind.NUMBER, float, (float, int, str)),
-    "decimal": (Kind.NUMBER, Decimal, (str,)),
-    "str": (Kind.STRING, str, (str,)),
-    "bytes": (Kind.BYTES, lambda text: base64.b64decode(text, validate=True), (str,)),
-}
+def _spelling(value: Any) -> tuple[int, ...]:
+    if isinstance(value, float):
+        return (1,)
+    if not isinstance(value, Decimal):
+        return (0,)
+    sign, _, exponent = value.as_tuple()  # the exponent of infinity is a letter
+    return (2, -exponent if isinstance(exponent, int) else 0, sign)

@@ -217,8 +217,9 @@ def one_hot_codes(X: Any) -> NDArray[np.float64]:
            [1., 0., 1.]])
     """
     _, codes = learn(X)
-    starts = np.cumsum(codes.n_codes) - codes.n_codes
-    hot = np.zeros((codes.n_rows, int(codes.n_codes.sum())))
+    n_codes = codes.ranges.n_codes
+    starts = np.cumsum(n_codes) - n_codes
+    hot = np.zeros((codes.n_rows, int(n_codes.sum())))
     for start, cells in zip(starts, codes.columns(), strict=True):
         hot[np.arange(codes.n_rows), start + cells.astype(np.intp)] = 1
     return hot

@@ -48,7 +48,7 @@ def hamming_cost(X: Any, labels: Any, centers: Any, *, missing: Missing = "categ
         )
     center_codes, _ = codebook.encode(centers)
     index = _center_index(labels, codes.n_rows, center_codes.n_rows)
-    pairs = zip(codes.columns(), center_codes.columns(), codes.ignored, strict=True)
+    pairs = zip(codes.columns(), center_codes.columns(), codes.ranges.ignored, strict=True)
     return sum(_mismatches(cells, center[index], int(ignored)) for cells, center, ignored in pairs)
 
 
@@ -83,7 +83,7 @@ def expected_cost(X: Any, labels: Any, *, missing: Missing = "category") -> floa
     _, codes = learn(X, missing)
     clusters = label_codes("labels", labels)
     _check_rows(len(clusters), codes.n_rows)
-    features = zip(codes.columns(), codes.n_codes, codes.ignored, strict=True)
+    features = zip(codes.columns(), codes.ranges.n_codes, codes.ranges.ignored, strict=True)
     return sum(
         _expected_cost_of_feature(cells, clusters, int(n_codes), int(ignored))
         for cells, n_codes, ignored in features

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 def label_codes(name: str, labels: Any) -> NDArray[np.intp]:
     """Return labels as integers from 0 without gaps, equal where cells of a table would be."""
-    from softmodes._table.column import factorize
+    from softmodes._table.column import code_column
     from softmodes._table.values import BadColumnError, object_array
 
     # NumPy would turn a list of several types into strings, and one of tuples into a matrix.
@@ -21,7 +21,7 @@ def label_codes(name: str, labels: Any) -> NDArray[np.intp]:
             f"{name} has shape {values.shape}. Pass a one-dimensional, non-empty sequence."
         )
     try:
-        return factorize(values).codes.astype(np.intp)
+        return code_column(values).codes.astype(np.intp)
     except BadColumnError:
         return _codes_of_others(name, values)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from softmodes._rows.block import Layout, pack
+from softmodes._rows.block import layout_of, pack
 from softmodes._rows.centers import largest_distance
 from softmodes._rows.memory import check_rows
 from softmodes._rows.stores.base import RowStore
 from softmodes._rows.stores.memory import MemoryStore
 from softmodes._rows.weights import Units, check_costs, feature_units, row_units
-from softmodes._table.codebook import Codebook, Missing, Unseen, learn
+from softmodes._table.codebook import Codebook, Missing, learn
+from softmodes._table.unseen import Unseen
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,8 @@ def open_store(
     largest = largest_distance(codebook.n_features, features.counts)
     rows = row_units(sample_weight, codes.n_rows, largest)
     check_costs(rows, features, largest, codes.n_rows)
-    check_rows(Layout(codes.n_codes, codes.ignored), codes.n_rows)
-    block = pack(codes, n_threads, weight=rows.counts)
+    layout = layout_of(codes)
+    check_rows(layout, codes.n_rows)
+    block = pack(codes, layout, n_threads, weight=rows.counts)
     store = MemoryStore([block], codebook.n_values, n_threads, rows.whole)
     return Opened(store, codebook, unseen, rows, features)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from softmodes._table.codebook import Codes
+from softmodes._table.codes import Codes
 
 # Pairs of rows compared at once: their counts stay in the cache while columns go by.
 _PAIRS_AT_ONCE = 2**20
@@ -29,9 +29,9 @@ class Records:
         """Take the rows of a table; ignored cells hold no item."""
         columns = [
             np.where(cells == ignored, -1, cells.astype(np.int32)) if ignored >= 0 else cells
-            for cells, ignored in zip(codes.columns(), codes.ignored, strict=True)
+            for cells, ignored in zip(codes.columns(), codes.ranges.ignored, strict=True)
         ]
-        return cls(tuple(columns), complete=bool((codes.ignored < 0).all()))
+        return cls(tuple(columns), complete=bool((codes.ranges.ignored < 0).all()))
 
     def __len__(self) -> int:
         return len(self.columns[0])

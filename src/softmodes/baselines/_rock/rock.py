@@ -138,7 +138,7 @@ class Rock(ClusterMixin, BaseEstimator):
         n_threads = thread_count(self.n_jobs)
         _, codes = learn(X, self.missing, n_threads)  # type: ignore[arg-type]
         validate_data(self, X, skip_check_array=True)
-        plan = self._plan(codes.n_rows, len(codes.n_codes), n_threads)
+        plan = self._plan(codes.n_rows, len(codes.ranges.n_codes), n_threads)
         records = Records.of(codes)
         sample = plan.sampled_rows(len(records))
         clusters, is_outlier = sample_clusters(records.take(sample), plan)

@@ -1,0 +1,163 @@
+"""A whole table in: the values of each column, and the cells as codes by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from softmodes._table.codes import ByteCells, Cells, CodeRanges, Codes, SparseCells
+from softmodes._table.column import code_column
+from softmodes._table.ranking import CodedColumn, TooManyValuesError, check_limit
+from softmodes._table.read import ByteMatrix, Columns, Table, column_label
+from softmodes._table.values import BadColumnError, ColumnValues, array_of, natural_integers
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def code_table(
+    table: Table, limit: int | None, n_threads: int
+) -> tuple[tuple[ColumnValues, ...], Codes]:
+    """Find the values and codes of all columns; more than `limit` values in one raise.
+
+    A missing cell has the code after the last value's.
+    """
+    if isinstance(table.cells, ByteMatrix):
+        values, cells = _code_bytes(table.cells, n_threads)
+    elif isinstance(table.cells, sp.csr_array):
+        values, cells = _code_sparse(table, table.cells, limit)
+    else:
+        values, cells = _code_columns(table, table.cells, limit, n_threads)
+    n_codes = np.array([len(column) + column.has_missing for column in values], np.int32)
+    return values, Codes(table.shape[0], cells, CodeRanges(n_codes, np.full_like(n_codes, -1)))
+
+
+def too_many(
+    label: str, n_values: int, limit: int | None, n_rows: int | None, continuous: bool
+) -> ValueError:
+    """Tell that a column has too many values; `n_rows` of the whole table if they are known."""
+    everywhere = n_rows is not None and n_values > 0.9 * n_rows
+    remedy = (
+        "Are these measurements? Bin them, for example with sklearn.preprocessing.KBinsDiscretizer."
+        if continuous
+        else "Is it an identifier? Drop it."
+    )
+    return ValueError(
+        f"{label} has {n_values} categories{', one for nearly every row' if everywhere else ''}. "
+        f"At most {limit} are supported. {remedy}"
+    )
+
+
+# --- columns -------------------------------------------------------------------------------------
+
+
+def _code_columns(
+    table: Table, groups: Sequence[Columns], limit: int | None, n_threads: int
+) -> tuple[tuple[ColumnValues, ...], Cells]:
+    def work(group: Columns) -> list[CodedColumn]:
+        columns = enumerate(group.columns(), start=group.start)
+        return [_code_column(table, j, column, limit) for j, column in columns]
+
+    coded = [column for group in _in_threads(work, groups, n_threads) for column in group]
+    return tuple(column.values for column in coded), tuple(column.codes for column in coded)
+
+
+def _in_threads(work: Callable[[T], R], tasks: Sequence[T], n_threads: int) -> list[R]:
+    if n_threads <= 1 or len(tasks) <= 1:
+        return list(map(work, tasks))
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(work, tasks))
+
+
+def _code_column(table: Table, j: int, column: Any, limit: int | None) -> CodedColumn:
+    try:
+        return code_column(column, limit)
+    except BadColumnError as bad:
+        raise bad.error(f"{column_label(table.names, j)} {bad}") from None
+    except TooManyValuesError as found:
+        raise _named(table, j, limit, found) from None
+
+
+def _named(table: Table, j: int, limit: int | None, found: TooManyValuesError) -> ValueError:
+    label, n_rows = column_label(table.names, j), table.shape[0]
+    return too_many(label, found.n_values, limit, n_rows, found.continuous)
+
+
+# --- bytes ---------------------------------------------------------------------------------------
+
+
+def _code_bytes(cells: ByteMatrix, n_threads: int) -> tuple[tuple[ColumnValues, ...], Cells]:
+    from softmodes import _kernels
+
+    distinct, place = np.unique(cells.values, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(len(distinct)))
+    by_byte = _kernels.presence(cells.matrix, n_threads)
+    seen = np.logical_or.reduceat(by_byte[:, order], starts, axis=1)
+    codes = np.maximum(np.cumsum(seen, axis=1) - 1, 0).astype(np.uint8)
+    # Bytes that do not occur share a code, so that the others can be packed by comparison.
+    remap = np.where(by_byte, np.take(codes, place, axis=1), np.uint8(0))
+    values = tuple(_picked(distinct, np.flatnonzero(row), has_missing=False) for row in seen)
+    return values, ByteCells(cells.matrix, remap)
+
+
+# --- sparse --------------------------------------------------------------------------------------
+
+
+def _code_sparse(
+    table: Table, csr: sp.csr_array, limit: int | None
+) -> tuple[tuple[ColumnValues, ...], Cells]:
+    n_columns = table.shape[1]
+    stored = _code_column(table, 0, np.append(csr.data, csr.dtype.type(0)), None)
+    n_places = len(stored.values) + 1  # the last is for missing
+    pairs, cells = _number_pairs(csr, stored.codes, n_places)
+    starts = np.searchsorted(pairs // n_places, np.arange(n_columns + 1))
+    codes = (cells - np.append(starts[csr.indices], starts[:-1])).astype(np.int32)
+    values = tuple(
+        _picked(stored.values.array, places, has_missing=n_places - 1 in places[-1:])
+        for places in np.split(pairs % n_places, starts[1:-1])
+    )
+    for j, column in enumerate(values):
+        _check_column(table, j, column.array, limit)
+    by_row = sp.csr_array((codes[: csr.nnz], csr.indices, csr.indptr), shape=csr.shape)
+    return values, SparseCells(by_row, fill=np.maximum(codes[csr.nnz :], 0))
+
+
+def _number_pairs(
+    csr: sp.csr_array, places: NDArray[Any], n_places: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs (column, place) that occur, in order, and the number of each cell's pair.
+
+    `places` are those of the stored cells, then that of zero. The cells are the stored ones, then
+    one zero for each column (-1 where a column stores all its cells).
+    """
+    n_rows, n_columns = csr.shape
+    with_zero = np.flatnonzero(np.bincount(csr.indices, minlength=n_columns) < n_rows)
+    stored = csr.indices * np.int64(n_places) + places[:-1]
+    encoded = pa.array(np.append(stored, with_zero * n_places + places[-1])).dictionary_encode()
+    pairs, rank = np.unique(encoded.dictionary.to_numpy(), return_inverse=True)
+    numbers = rank[encoded.indices.to_numpy()]
+    cells = np.full(csr.nnz + n_columns, -1)
+    cells[: csr.nnz] = numbers[: csr.nnz]
+    cells[csr.nnz + with_zero] = numbers[csr.nnz :]
+    return pairs, cells
+
+
+def _check_column(table: Table, j: int, values: NDArray[Any], limit: int | None) -> None:
+    try:
+        check_limit(len(values), limit, continuous=values.dtype.kind == "f")
+    except TooManyValuesError as found:
+        raise _named(table, j, limit, found) from None
+
+
+def _picked(values: NDArray[Any], places: NDArray[Any], has_missing: bool) -> ColumnValues:
+    """Return the values at some places; those past the end are missing."""
+    places = places[places < len(values)]
+    array = natural_integers(values[places]) if len(places) else array_of([])
+    return ColumnValues(array, has_missing)
