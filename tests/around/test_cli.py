@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from softmodes import SoftModes
 from softmodes._cli import main as cli
-from softmodes._model.profile import harmless
 from softmodes._paper import EXPERIMENTS
 from softmodes._paper.results import ResultsFile, read
+from softmodes._text import harmless
 from softmodes.baselines import unregister
 
 FEW = ["theorem", "--size", "small"]

@@ -26,11 +26,11 @@ except ImportError as error:
     ) from None
 
 from softmodes._files import checked_target, write_whole
-from softmodes._model.profile import harmless
 from softmodes._paper import EXPERIMENTS, SIZES, Cell, Size, chosen
 from softmodes._paper.results import Record, ResultsFile, read_folder
 from softmodes._paper.runner import load_methods, pending, run
 from softmodes._parameters import check_seed
+from softmodes._text import harmless
 
 # A cell may be as large as a block: small blocks are read side by side, the largest holds any cell.
 _BLOCK, _LARGEST_BLOCK = 1 << 20, (1 << 31) - 1

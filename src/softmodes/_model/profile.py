@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from textwrap import wrap
 from typing import Any
 
@@ -14,19 +13,11 @@ from numpy.typing import NDArray
 from softmodes._rows.counts import Counts
 from softmodes._table.codebook import Codebook
 from softmodes._table.values import BadColumnError, Kind, array_of, converter, python_values
+from softmodes._text import harmless
 
 _TIMES = (np.datetime64, np.timedelta64, dt.date, dt.timedelta)
 _NO_BREAK = "\0"  # stands for a space inside a mark, where a line must not be broken
 _LONGEST_SHOWN = 200  # characters of a name or value in a summary
-# Controls of terminals (C0, C1), of lines and of reading direction; halves of characters.
-_ACTIVE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
-
-
-def harmless(text: str) -> str:
-    """Return a text whose control characters, on which a terminal would act, are spelled out."""
-    return _ACTIVE.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def profile_columns(codebook: Codebook, counts: Counts) -> dict[str, NDArray[Any] | list[Any]]:
