@@ -33,13 +33,13 @@ from softmodes._rows.counts import Counts
 from softmodes._rows.tally import Tally
 from softmodes._rows.weights import in_weights, most_feature_weight
 from softmodes._table.codebook import Codebook
+from softmodes._table.read import FRAME_BACKENDS
 
 T = TypeVar("T")
 
 FORMAT = "softmodes model"
 VERSION = 1
 _JSON, _SUMS = "model.json", "SHA256SUMS"
-_BACKENDS = (None, "pandas", "modin", "cudf", "polars", "pyarrow")
 
 
 def save_model(
@@ -142,7 +142,7 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
     chosen = history[best_round]
     _require(chosen.cost == in_weights(tally.cost, row_unit * feature_unit), "cost_units")
     _require(chosen.clusters == np.count_nonzero(tally.cluster_sizes), "the clusters in use")
-    _require(document["backend"] in _BACKENDS, "backend")
+    _require(document["backend"] in (None, *FRAME_BACKENDS), "backend")
     return Clustering(
         codebook=codebook,
         centers=CodeCenters(centers),

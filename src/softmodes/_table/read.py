@@ -18,6 +18,9 @@ from softmodes._table.values import object_array, short_repr
 
 T = TypeVar("T")
 
+# Libraries whose frames narwhals can make of columns, as a profile needs.
+FRAME_BACKENDS = ("pandas", "modin", "cudf", "polars", "pyarrow")
+
 _ROWS_AT_ONCE = 1 << 14
 
 
@@ -311,7 +314,7 @@ def frame_backend(table: Any) -> str | None:
         name = nw.from_native(table).implementation.value
     except (TypeError, ValueError):
         return None
-    return name if name in ("pandas", "modin", "cudf", "polars", "pyarrow") else None
+    return name if name in FRAME_BACKENDS else None
 
 
 # --- the columns of fit --------------------------------------------------------------------------
