@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.runner import Check, Wrong, require
-from softmodes import cli
+from softmodes._cli.tables import read_table
 
 csv.field_size_limit(1 << 30)
 
@@ -35,7 +35,7 @@ LONGEST_TEXT = 3_000
 
 def read_by_command(path: Path) -> tuple[list[str], list[list[Any]]]:
     """Return names and columns as the command reads them; None is a missing cell."""
-    table = cli._read_table(path, [])
+    table = read_table(path, [])
     return table.column_names, [column.to_pylist() for column in table.columns]
 
 

@@ -1,1 +1,1 @@
-"""The `softmodes` command: a file for each subcommand."""
+"""The `softmodes` command: a file for each subcommand, and what they share."""

@@ -1,0 +1,22 @@
+"""What a user can mend, said in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+from softmodes._text import harmless
+
+
+@contextmanager
+def plain_errors(*more: type[Exception]) -> Iterator[None]:
+    """Print what a user can mend as one line, without a traceback."""
+    mistakes: tuple[type[Exception], ...] = (ValueError, ImportError, OSError, MemoryError, *more)
+    try:
+        yield
+    except mistakes as error:
+        text = str(error) or "Memory is not enough. Pass a smaller table, or fewer clusters."
+        typer.secho(harmless(f"Error: {text}"), err=True, fg="red")
+        raise typer.Exit(1) from None

@@ -1,0 +1,59 @@
+import importlib
+import os
+import subprocess
+import sys
+
+import pytest
+
+COMMAND = """
+import sys
+from softmodes._cli.main import main
+try:
+    main()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+FOR_THE_PAPER = {"softmodes._paper", "softmodes.baselines", "matplotlib", "jinja2", "rich.progress"}
+
+
+def loaded_by(*arguments):
+    """Run the command in a process of its own; return all modules that it imported."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND, *map(str, arguments)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["paper", "--help"]])
+def test_help_waits_for_no_library_but_its_own(arguments):
+    heavy = {"numpy", "scipy", "sklearn", "pyarrow", "narwhals", "pandas", "softmodes._kernels"}
+    assert loaded_by(*arguments) & (FOR_THE_PAPER | heavy) == set()
+
+
+def test_a_fit_does_not_wait_for_the_paper(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n1,2\n1,2\n3,4\n")
+    loaded = loaded_by("fit", path, "-k", 2)
+    assert "softmodes._estimators" in loaded
+    assert loaded & FOR_THE_PAPER == set()
+
+
+def test_a_command_of_the_paper_imports_it():
+    assert "softmodes._paper" in loaded_by("paper", "list")
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_without_its_libraries_it_says_how_to_install_them(missing, monkeypatch):
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.delitem(sys.modules, "softmodes._cli.main")
+    with pytest.raises(SystemExit) as stopped:
+        importlib.import_module("softmodes._cli.main")
+    assert str(stopped.value) == (
+        f'The softmodes command needs {missing}. Install it with: pip install "softmodes[cli]"'
+    )
