@@ -1,11 +1,11 @@
 """Runs to convergence at t = inf: seconds, rounds, and how many rows move in each round.
 
     python -m benchmarks.convergence
-    python -m benchmarks.convergence census20 --scale 0.1 --prune 0 1
+    python -m benchmarks.convergence census20 --scale 0.1 --remember no yes
 
-Each timed run is a process of its own with SOFTMODES_PRUNE set as asked (unset without --prune);
-the labels of all runs on the same table must agree. Rows that move are counted in a further run,
-which is not timed.
+Each timed run is a process of its own. Without `remember`, every pass compares all rows with all
+centers. The labels of all runs on the same table must agree. Rows that move are counted in a
+further run, which is not timed.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import math
-import os
 import subprocess
 import sys
 import time
@@ -28,9 +26,11 @@ from numpy.typing import NDArray
 from benchmarks.tables import markdown
 from benchmarks.timing import Timing
 from benchmarks.workloads import overlapping_census
-from softmodes import SoftModes
-from softmodes._algorithm.plan import RoundState
+from softmodes._algorithm.loop import run_once
+from softmodes._algorithm.plan import OnRound, Plan, RoundState
+from softmodes._rows.stores import open_store
 from softmodes.datasets import make_ccm
+from softmodes.rounding import plurality
 
 ROOT = Path(__file__).parents[1]
 
@@ -53,41 +53,51 @@ TABLES: dict[str, tuple[int, Callable[[float], NDArray[np.uint8]]]] = {
 }
 
 
-def model(k: int, init: str, n_threads: int) -> SoftModes:
-    return SoftModes(
-        k, t=math.inf, init=init, n_init=1, select="last", n_jobs=n_threads, random_state=0
+def plan(k: int, init: str, on_round: OnRound) -> Plan:
+    """Return one run of k-modes."""
+    return Plan(
+        k=k,
+        rounding=plurality,
+        init=init,
+        n_init=1,
+        max_iter=100,
+        patience=1,
+        select="last",
+        yardstick="cost",
+        seed=0,
+        on_round=(on_round,),
     )
 
 
-def run_here(name: str, scale: float, init: str, n_threads: int) -> dict[str, Any]:
-    """Fit once; the clock starts at the first round, so that seeding is left out."""
+def run_here(name: str, scale: float, init: str, n_threads: int, remember: bool) -> dict[str, Any]:
+    """Run once; the clock starts at the first round, so that seeding is left out."""
     k, make = TABLES[name]
     clock: list[tuple[float, float]] = []
 
     def look(_: RoundState) -> None:
         clock.append((time.perf_counter(), time.process_time()))
 
-    fitted = model(k, init, n_threads).fit(make(scale), on_round=look)
+    asked = plan(k, init, look)
+    store = open_store(make(scale), n_threads=n_threads).store
+    store.remember = remember
+    run = run_once(store, asked, 0)
     wall, cpu = (last - first for first, last in zip(clock[0], clock[-1], strict=True))
     return {
         "wall": wall,
         "cpu": cpu,
-        "rounds": fitted.n_iter_,
-        "cost": fitted.cost_,
-        "labels": hashlib.sha256(fitted.labels_.tobytes()).hexdigest(),
+        "rounds": len(run.history),
+        "cost": run.chosen.cost,
+        "labels": hashlib.sha256(store.labels(run.centers, asked.comparison(0))).hexdigest(),
     }
 
 
-def run_apart(options: argparse.Namespace, name: str, prune: str | None) -> dict[str, Any]:
-    """Fit in a process of its own."""
-    environment = {key: v for key, v in os.environ.items() if key != "SOFTMODES_PRUNE"}
-    environment |= {} if prune is None else {"SOFTMODES_PRUNE": prune}
+def run_apart(options: argparse.Namespace, name: str, remember: str) -> dict[str, Any]:
+    """Run in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.convergence", name, "--here"]
+    command += ["--remember", remember]
     command += ["--scale", str(options.scale), "--init", options.init]
     command += ["--threads", str(options.threads)]
-    done = subprocess.run(
-        command, env=environment, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
-    )
+    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
@@ -104,26 +114,25 @@ def moved_rows(name: str, scale: float, init: str) -> list[float]:
         moved.append(float(np.mean(labels != last)))
         last[:] = labels
 
-    model(k, init, 1).fit(table, on_round=look)
+    run_once(open_store(table).store, plan(k, init, look), 0)
     return moved[1:]
 
 
 def compare(options: argparse.Namespace, name: str) -> list[list[str]]:
-    """Return a row of the table for each setting of pruning."""
-    settings = options.prune or [None]
-    runs: dict[str | None, list[dict[str, Any]]] = {prune: [] for prune in settings}
+    """Return a row of the table for each way to make the rounds."""
+    runs: dict[str, list[dict[str, Any]]] = {remember: [] for remember in options.remember}
     for _ in range(options.repeats):
-        for prune in settings:
-            runs[prune].append(run_apart(options, name, prune))
+        for remember in options.remember:
+            runs[remember].append(run_apart(options, name, remember))
     everything = [run for several in runs.values() for run in several]
     if len({run["labels"] for run in everything}) != 1:
-        raise RuntimeError(f"Runs on {name} found different labels: pruning is wrong.")
-    best = {p: Timing(*(min(r[t] for r in rs) for t in ("wall", "cpu"))) for p, rs in runs.items()}
-    first = best[settings[0]]
+        raise RuntimeError(f"Runs on {name} found different labels.")
+    best = {m: Timing(*(min(r[t] for r in rs) for t in ("wall", "cpu"))) for m, rs in runs.items()}
+    first = best[options.remember[0]]
     return [
-        [name, prune or "default", str(timing), str(everything[0]["rounds"]),
+        [name, remember, str(timing), str(everything[0]["rounds"]),
          f"{first.wall / timing.wall:.2f}x ({first.cpu / timing.cpu:.2f}x CPU)"]
-        for prune, timing in best.items()
+        for remember, timing in best.items()
     ]  # fmt: skip
 
 
@@ -136,17 +145,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--init", default="random")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--prune", nargs="+", choices=["0", "1"], help="SOFTMODES_PRUNE")
+    parser.add_argument("--remember", nargs="+", choices=["no", "yes"], default=["yes"])
     parser.add_argument("--out", type=Path, default=Path("build/benchmarks"), help="a folder")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.here:
-        found = run_here(options.names[0], options.scale, options.init, options.threads)
-        print(json.dumps(found))
+        remember = options.remember == ["yes"]
+        size = options.names[0], options.scale
+        print(json.dumps(run_here(*size, options.init, options.threads, remember)))
         return
     names = options.names or list(TABLES)
     rows = [row for name in names for row in compare(options, name)]
-    print(markdown(["table", "pruning", "rounds' time", "rounds", "gain"], rows), flush=True)
+    print(markdown(["table", "remember", "rounds' time", "rounds", "gain"], rows), flush=True)
     moved = {name: moved_rows(name, options.scale, options.init) for name in names}
     print()
     for name, shares in moved.items():
