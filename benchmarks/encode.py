@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from benchmarks.timing import alternate
-from softmodes._rows.block import layout_of, pack
+from softmodes._rows.stores import open_store
 from softmodes._table.codebook import learn
 
 
@@ -32,11 +31,6 @@ def strings(n_rows: int, n_columns: int, length: int) -> pd.DataFrame:
     return pd.DataFrame(columns).astype("str")
 
 
-def encode_and_pack(table: Any, n_threads: int) -> None:
-    _, codes = learn(table, n_threads=n_threads)
-    pack(codes, layout_of(codes), n_threads)
-
-
 def compare(frame: pd.DataFrame, path: Path, n_threads: int, rounds: int) -> None:
     """Print the times of reading, encoding and packing."""
     pa.set_cpu_count(n_threads)
@@ -45,9 +39,9 @@ def compare(frame: pd.DataFrame, path: Path, n_threads: int, rounds: int) -> Non
     tasks = {
         "pyarrow reads CSV": lambda: csv.read_csv(path, read_options=options),
         "encode str": lambda: learn(frame, n_threads=n_threads),
-        "encode + pack str": lambda: encode_and_pack(frame, n_threads),
+        "encode + pack str": lambda: open_store(frame, n_threads=n_threads),
         "encode object": lambda: learn(objects, n_threads=n_threads),
-        "encode + pack object": lambda: encode_and_pack(objects, n_threads),
+        "encode + pack object": lambda: open_store(objects, n_threads=n_threads),
         "encode category": lambda: learn(categories, n_threads=n_threads),
     }
     times = alternate(tasks, rounds, enough=300.0)

@@ -23,13 +23,15 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from benchmarks.workloads import Problem
 from softmodes import _kernels
 from softmodes._algorithm.cost import expected_cost
-from softmodes._rows.block import layout_of, pack
-from softmodes._rows.stores import MemoryStore
-from softmodes._rows.tally import Metric, Tally
-from softmodes._table.codebook import learn
-from softmodes.rounding import Draw, uniform
+from softmodes._algorithm.draw import Draw
+from softmodes._rows.centers import CodeCenters, Comparison
+from softmodes._rows.stores import RowStore, open_store
+from softmodes._rows.tally import Tally
+from softmodes.rounding import uniform
 
 Run = Callable[[], object]
+
+_COMPARISON = Comparison(tie_key=1)
 
 
 @dataclass(frozen=True)
@@ -63,38 +65,23 @@ class Method:
 # --------------------------------------------------------------------------------- softmodes
 
 
-class FullPasses(MemoryStore):
-    """A store that compares all rows with all centers in every pass, as in a first round."""
-
-    def tally(self, centers: NDArray[np.int32], metric: Metric) -> Tally:
-        self._forget()
-        return super().tally(centers, metric)
-
-    def labels(self, centers: NDArray[np.int32], metric: Metric) -> NDArray[np.int32]:
-        self._forget()
-        return super().labels(centers, metric)
-
-    def _forget(self) -> None:
-        for block in self.blocks:
-            block.cache.clear()
-
-
-def open_store(problem: Problem, n_threads: int) -> FullPasses:
-    """Encode and pack."""
-    codebook, codes = learn(problem.table, n_threads=n_threads)
-    return FullPasses([pack(codes, layout_of(codes), n_threads)], codebook.n_values, n_threads)
+def open_rows(problem: Problem, n_threads: int) -> RowStore:
+    """Encode and pack; every pass compares all rows with all centers, as in a first round."""
+    store = open_store(problem.table, n_threads=n_threads).store
+    store.remember = False
+    return store
 
 
 def iteration(problem: Problem, n_threads: int) -> Run:
     """Return a full iteration: nearest centers, counts, costs, next centers."""
-    store, centers, metric = _ready(problem, n_threads)
-    draw = Draw(uniform, 0, store.layout, store.sizes, n_threads=n_threads)
+    store, centers = _ready(problem, n_threads)
+    draw = Draw(uniform, 0, n_threads=n_threads)
     last: list[Tally] = []  # kept until there is a newer one, as in a fit
 
     def run() -> None:
-        tally = store.tally(centers, metric)
-        expected_cost(tally, store.layout, store.sizes, n_threads=n_threads)
-        draw(tally, centers, 0, 0)
+        tally = store.tally(centers, _COMPARISON)
+        expected_cost(tally.counts, n_threads=n_threads)
+        draw(tally.counts, centers, 0, 0)
         last[:] = [tally]
 
     return run
@@ -102,19 +89,19 @@ def iteration(problem: Problem, n_threads: int) -> Run:
 
 def rows_pass(problem: Problem, n_threads: int) -> Run:
     """Return the pass over the rows alone: nearest centers and counts."""
-    store, centers, metric = _ready(problem, n_threads)
-    return lambda: store.tally(centers, metric)
+    store, centers = _ready(problem, n_threads)
+    return lambda: store.tally(centers, _COMPARISON)
 
 
 def assignment(problem: Problem, n_threads: int) -> Run:
     """Return the nearest centers alone."""
-    store, centers, metric = _ready(problem, n_threads)
-    return lambda: store.labels(centers, metric)
+    store, centers = _ready(problem, n_threads)
+    return lambda: store.labels(centers, _COMPARISON)
 
 
-def _ready(problem: Problem, n_threads: int) -> tuple[MemoryStore, NDArray[np.int32], Metric]:
-    store = open_store(problem, n_threads)
-    return store, store.rows(problem.seeds), Metric(tie_key=1)
+def _ready(problem: Problem, n_threads: int) -> tuple[RowStore, CodeCenters]:
+    store = open_rows(problem, n_threads)
+    return store, CodeCenters(store.rows(problem.seeds))
 
 
 # ------------------------------------------------------------------------------ scikit-learn

@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.machine import describe_machine, in_words
 from benchmarks.memory import peak_memory
-from benchmarks.methods import METHODS, PEERS, Method, open_store
+from benchmarks.methods import METHODS, PEERS, Method, open_rows
 from benchmarks.roofs import assignment_seconds, measure
 from benchmarks.tables import markdown, ratio, size
 from benchmarks.timing import Timing, alternate, duration
@@ -47,18 +47,18 @@ def measure_workload(
 ) -> Found:
     """Time all methods on a workload, by number of threads."""
     problem = Problem(workload.make(options.scale), workload.k)
-    store = open_store(problem, 1)
+    store = open_rows(problem, 1)
     n, d = problem.table.shape
     found: Found = {"name": workload.name, "describe": workload.describe, "n": n, "d": d}
     found |= {"k": workload.k, "row_bytes": store.layout.stride, "times": {}, "roof_seconds": {}}
-    sizes = store.sizes
+    n_values = store.n_values
     del store
     if options.memory:
         found["memory"] = measure_memory(problem)
     for threads in map(str, options.threads):
         methods = {name: m for name, m in METHODS.items() if name not in options.skip}
         found["times"][threads] = measure_times(problem, int(threads), options.repeats, methods)
-        least = assignment_seconds(sizes, n, workload.k, roofs[threads])
+        least = assignment_seconds(n_values, n, workload.k, roofs[threads])
         found["roof_seconds"][threads] = least
         print(f"{workload.name}, {threads} thread(s)", flush=True)
         for name, timing in found["times"][threads].items():

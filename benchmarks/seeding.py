@@ -13,25 +13,25 @@ import argparse
 import math
 from functools import partial
 
-from benchmarks.methods import METHODS, open_store
+from benchmarks.methods import METHODS, open_rows
 from benchmarks.tables import markdown
 from benchmarks.timing import alternate
 from benchmarks.workloads import Problem
 from softmodes._algorithm.seeding import METHODS as SEEDINGS
 from softmodes._algorithm.seeding import Seeding
-from softmodes._rows.stores import MemoryStore
-from softmodes._rows.tally import Metric
+from softmodes._rows.centers import CodeCenters, Comparison
+from softmodes._rows.stores import RowStore
 from softmodes.datasets import make_ccm
 
 
-def compare(store: MemoryStore, k: int, repeats: int) -> list[str]:
+def compare(store: RowStore, k: int, repeats: int) -> list[str]:
     """Return a row of the table: the times of seeding and of one assignment, and their ratio."""
     seeding = Seeding(store, k, seed=0, run=0)
-    centers = SEEDINGS["random"](seeding)
+    centers = CodeCenters(SEEDINGS["random"](seeding))
     tasks = {
         "random": partial(SEEDINGS["random"], seeding),
         "d1-greedy": partial(SEEDINGS["d1-greedy"], seeding),
-        "assignment": partial(store.labels, centers, Metric(tie_key=1)),
+        "assignment": partial(store.labels, centers, Comparison(tie_key=1)),
     }
     around = METHODS["softmodes"].around
     times = alternate(tasks, repeats, 60.0, lambda _: around(store.n_threads))
@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
     X, _ = make_ccm(options.rows, options.features, max(options.k), eps=0.2, random_state=0)
     header = ["k", "random", "d1-greedy", "one assignment", "candidates", "ratio"]
     for n_threads in options.threads:
-        store = open_store(Problem(X.view("u1"), 1), n_threads)
+        store = open_rows(Problem(X.view("u1"), 1), n_threads)
         rows = [compare(store, k, options.repeats) for k in options.k]
         print(f"\nn {options.rows:,}, d {options.features:,}, {n_threads} thread(s)\n")
         print(markdown(header, rows), flush=True)

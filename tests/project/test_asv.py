@@ -44,18 +44,13 @@ def methods(prefix: str) -> list[tuple[type, str]]:
 def rows_looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Rows of each call of a kernel that compares all rows with all centers."""
     seen: list[int] = []
-    tally, update = _kernels.tally, _kernels.update
+    tally = _kernels.tally
 
-    def counting_tally(block: Any, centers: Any, **rest: Any) -> Any:
-        seen.append(len(block.packed))
-        return tally(block, centers, **rest)
-
-    def counting_update(block: Any, centers: Any, changed: Any, **rest: Any) -> Any:
-        seen.append(len(block.packed) if len(changed) == len(centers) else 0)
-        return update(block, centers, changed, **rest)
+    def counting_tally(block: Any, *rest: Any) -> Any:
+        seen.append(block.n_rows)
+        return tally(block, *rest)
 
     monkeypatch.setattr(_kernels, "tally", counting_tally)
-    monkeypatch.setattr(_kernels, "update", counting_update)
     return seen
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from softmodes._rows.block import layout_of, pack
-from softmodes._rows.stores import MemoryStore
-from softmodes._table.codebook import learn
+from softmodes._rows.centers import CodeCenters
+from softmodes._rows.stores import RowStore, open_store
 from softmodes.datasets import make_bbm, make_ccm
 
 SIZES = (2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 11, 13, 17, 18)
@@ -29,17 +28,11 @@ TABLES = {
 CLUSTERS = dict(zip(TABLES, (500, 2, 20, 3, 20), strict=True))
 
 
-def two_sets_of_centers(store: MemoryStore, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows as centers, twice, no center in common.
+def rows_and_centers(table: np.ndarray, k: int) -> tuple[RowStore, CodeCenters]:
+    """Encode and pack, for one thread; the first rows are centers.
 
-    A store remembers its last pass, and answers the same centers without looking at a row. Passes
-    that are timed take turns between the two.
+    Every pass compares all rows with all centers, or the second timed one would look at none.
     """
-    first, last = np.arange(k), np.arange(store.n_rows - k, store.n_rows)
-    return store.rows(first), store.rows(last)
-
-
-def open_store(table: np.ndarray) -> MemoryStore:
-    """Encode and pack, for one thread."""
-    codebook, codes = learn(table)
-    return MemoryStore([pack(codes, layout_of(codes))], codebook.n_values)
+    store = open_store(table).store
+    store.remember = False
+    return store, CodeCenters(store.rows(np.arange(k)))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import cycle
+from softmodes._rows.centers import Comparison
 
-from softmodes._rows.tally import Metric
-
-from .common import noise, open_store, two_sets_of_centers
+from .common import noise, rows_and_centers
 
 BASE = {"n": 20_000, "d": 50, "k": 20, "sigma": 4}
 
@@ -15,19 +13,18 @@ class _Axis:
     """One axis grows, the others stay."""
 
     axis = ""
-    metric = Metric(tie_key=1)
+    comparison = Comparison(tie_key=1)
 
     def setup(self, x: int) -> None:
         size = BASE | {self.axis: x}
-        self.store = open_store(noise(size["n"], [size["sigma"]] * size["d"]))
-        self.centers, others = two_sets_of_centers(self.store, size["k"])
-        self.turns = cycle((self.centers, others))
+        table = noise(size["n"], [size["sigma"]] * size["d"])
+        self.store, self.centers = rows_and_centers(table, size["k"])
 
     def time_pass(self, x: int) -> None:
-        self.store.tally(next(self.turns), self.metric)
+        self.store.tally(self.centers, self.comparison)
 
     def track_cost(self, x: int) -> int:
-        return self.store.tally(self.centers, self.metric).cost
+        return self.store.tally(self.centers, self.comparison).cost
 
 
 class OverRows(_Axis):
