@@ -1,0 +1,136 @@
+"""A small share of `python -m fuzz`, and that it finds what it is there to find."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from fuzz import __main__ as command
+from fuzz import csv_files, models, naive, runner, tables
+
+CASES = {"tables": 300, "models": 600, "csv": 100}
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_random_cases_give_right_answers(kind: str) -> None:
+    failures = runner.run(kind, CASES[kind])
+    assert not failures, "\n".join(command.summary(failures))
+
+
+def test_a_case_is_told_by_its_number() -> None:
+    def numbers(case: int) -> list[float]:
+        return [runner.randomness(0, "tables", case).random() for _ in range(3)]
+
+    assert numbers(7) == numbers(7)
+    assert numbers(7) != numbers(8)
+
+
+def test_a_wrong_label_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    fit = tables.SoftModes.fit
+
+    def with_last_row_elsewhere(self, X, *args, **kwargs):
+        model = fit(self, X, *args, **kwargs)
+        model.labels_[-1] = model.n_clusters - 1 - model.labels_[-1]
+        return model
+
+    monkeypatch.setattr(tables.SoftModes, "fit", with_last_row_elsewhere)
+    found = [runner.problem(tables.check, 0, "tables", case) for case in range(30)]
+    assert any(text and "labels_" in text for text in found)
+
+
+def test_a_reader_that_merges_cells_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def merging(path: Path):
+        header, rows = csv_files.read_by_python(path)
+        columns = [[cell.strip() or None for cell in column] for column in zip(*rows, strict=True)]
+        return header, columns
+
+    monkeypatch.setattr(csv_files, "read_by_command", merging)
+    (tmp_path / "table.csv").write_text("a\nx\n x\n")
+    with pytest.raises(runner.Wrong, match="'x' and ' x' are one value"):
+        csv_files._check_file(tmp_path / "table.csv")
+
+
+@pytest.mark.parametrize("error", [OSError("no name"), ValueError("no name"), KeyError("x")])
+def test_a_load_that_does_not_name_the_file_is_found(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = models.prepare(tmp_path)
+
+    def load(path: Path):
+        raise error
+
+    monkeypatch.setattr(models, "load", load)
+    found = [runner.problem(check, 0, "models", case) for case in range(20)]
+    assert all(text is not None for text in found)
+
+
+def _check_that_needs_much(random) -> None:
+    np.ones(runner.MOST_GROWTH // 8 + (1 << 20))
+
+
+def test_a_crash_is_told_and_the_cases_behind_it_still_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = tmp_path / "crashing.py"
+    module.write_text(
+        "import os, signal\n"
+        "def prepare(folder):\n"
+        "    return check\n"
+        "def check(random):\n"
+        "    if random.random() < 0.3:\n"
+        "        os.kill(os.getpid(), signal.SIGSEGV)\n"
+        "    assert random.random() < 0.5, 'wrong'\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(runner.MODULES, "crashing", "crashing")
+    found = {failure.case: failure.text for failure in runner.run("crashing", 12)}
+    randoms = [runner.randomness(0, "crashing", case) for case in range(12)]
+    crashing = [case for case, random in enumerate(randoms) if random.random() < 0.3]
+    assert crashing, "no case crashed: nothing tested"
+    assert {case for case, text in found.items() if "SIGSEGV" in text} == set(crashing)
+    assert {case for case, text in found.items() if "wrong" in text} == {
+        case
+        for case, random in enumerate(randoms)
+        if case not in crashing and random.random() >= 0.5
+    }
+
+
+def test_cases_that_cannot_begin_are_no_failures_of_the_cases(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(runner.MODULES, "none", "no_such_module")
+    with pytest.raises(RuntimeError, match="The cases of none cannot begin"):
+        runner.run("none", 3)
+
+
+def test_a_case_that_needs_much_memory_is_found() -> None:
+    assert "MB" in str(runner.problem(_check_that_needs_much, 0, "tables", 0))
+
+
+def test_ties_of_the_reference_are_settled_by_the_run() -> None:
+    tied = np.zeros((50, 3))
+    runs = [naive.nearest(tied, naive.tie_key(seed=5, run=run)) for run in range(2)]
+    assert set(runs[0]) == {0, 1, 2}
+    assert (runs[0] != runs[1]).any()
+    assert not naive.nearest(tied, None).any()
+
+
+def test_the_command_prints_counts_and_fails_on_failures(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failures = [runner.Failure("csv", case, f"cell {case} is wrong") for case in (3, 9)]
+    monkeypatch.setattr(command, "runner", SimpleNamespace(**vars(runner)))
+    monkeypatch.setattr(command.runner, "run", lambda *args: failures)
+    assert command.main(["--only", "csv", "--cases", "10"]) == 1
+    printed = capsys.readouterr().out
+    assert "10 cases" in printed
+    assert "2 x cell 3 is wrong" in printed
+    assert "cases 3, 9" in printed
