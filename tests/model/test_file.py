@@ -198,11 +198,37 @@ def test_a_file_that_is_not_exactly_a_model_is_refused(saved, change, message):
     assert_refused(saved, message)
 
 
+LONG = "a" * 5_000
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (edit_json(version=LONG), "Update softmodes"),
+        (edit_json(estimator=LONG), "unknown estimator"),
+        (edit_params(**{LONG: 1}), "unknown parameters"),
+        (edit_params(init=LONG), r"ValueError: init='aaaa.* Pass one of 'random'"),
+        (edit_params(n_jobs=[0] * 5_000), r"n_jobs=\[0, 0.* Pass"),
+        (edit_round(**{LONG: 0}), "TypeError"),
+    ],
+)
+def test_a_refusal_is_short_whatever_the_file_holds(saved, change, message):
+    rewrite(saved, change)
+    assert_refused(saved, message)
+
+
+def test_a_refusal_is_short_whatever_the_names_of_members_are(saved):
+    rewrite(saved, replace_member(LONG, b""))
+    saved.write_bytes(saved.read_bytes().replace(LONG.encode(), LONG[1:].encode() + b"b", 1))
+    assert_refused(saved, "it is not a whole model file .File name in directory 'aaaa")
+
+
 def assert_refused(path, message="cannot be loaded"):
     with pytest.raises(BadModelFile, match=message) as caught:
         softmodes.load(path)
     assert str(caught.value).startswith(f"{path} cannot be loaded: ")
     assert str(caught.value).endswith("Pass a file written by save().")
+    assert len(str(caught.value)) < len(str(path)) + 400
 
 
 @pytest.mark.parametrize(

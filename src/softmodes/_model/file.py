@@ -40,6 +40,7 @@ T = TypeVar("T")
 FORMAT = "softmodes model"
 VERSION = 1
 _JSON, _SUMS = "model.json", "SHA256SUMS"
+_LONGEST_REASON = 300
 
 
 def save_model(
@@ -102,7 +103,9 @@ def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def refusal(path: str | os.PathLike[str], reason: str) -> BadModelFile:
-    """Return the error that a file cannot be loaded, for a reason."""
+    """Return the error that a file cannot be loaded, for a reason; a file's long texts are cut."""
+    if len(reason) > _LONGEST_REASON:
+        reason = f"{reason[: _LONGEST_REASON // 2]} ... {reason[-_LONGEST_REASON // 2 :]}"
     return BadModelFile(f"{path} cannot be loaded: {reason}. Pass a file written by save().")
 
 
