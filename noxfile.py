@@ -69,6 +69,14 @@ def neon(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def mutation(session: nox.Session) -> None:
+    """Plant faults and see the tests find them."""
+    groups = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "mutation")
+    session.install(".[test]", *groups)
+    run_script(session, "mutation")
+
+
+@nox.session(default=False)
 def fuzz(session: nox.Session) -> None:
     """Look for wrong answers and crashes with made-up tables and files."""
     session.install(".[test]")
