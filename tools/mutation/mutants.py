@@ -93,10 +93,15 @@ def all_mutants() -> Iterator[Mutant]:
     for floor in FLOORS:
         files = [SOURCE / floor] if floor.endswith(".py") else (SOURCE / floor).rglob("*.py")
         for path in sorted(files):
-            wrapper = MetadataWrapper(cst.parse_module(path.read_text("utf-8")))
-            collector = _Collector(path, wrapper.module)
-            wrapper.visit(collector)
-            yield from collector.mutants
+            yield from mutants_of(path)
+
+
+def mutants_of(path: Path) -> list[Mutant]:
+    """Return every mutant of a file."""
+    wrapper = MetadataWrapper(cst.parse_module(path.read_text("utf-8")))
+    collector = _Collector(path, wrapper.module)
+    wrapper.visit(collector)
+    return collector.mutants
 
 
 def _changes_the_program(mutant: Mutant) -> bool:
