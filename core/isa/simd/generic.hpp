@@ -55,14 +55,36 @@ inline V load_lanes(const uint8_t* const* rows) { return load(rows[0]); }
 // Every lane holds the same 16 bytes.
 inline V broadcast_lane(const uint8_t* p) { return load(p); }
 
+struct Words {
+  uint64_t at[kWidth / 8];
+};
+inline Words words_of(V x) {
+  Words r;
+  std::memcpy(r.at, x.at, kWidth);
+  return r;
+}
+inline V bytes_of(Words x) {
+  V r;
+  std::memcpy(r.at, x.at, kWidth);
+  return r;
+}
+// Word by word: of bytes, sums of planes would take minutes to compile.
+template <class F>
+inline V each_word(V a, V b, F f) {
+  const Words x = words_of(a), y = words_of(b);
+  Words r;
+  for (int i = 0; i < kWidth / 8; ++i) r.at[i] = f(x.at[i], y.at[i]);
+  return bytes_of(r);
+}
+
 inline V and_(V a, V b) {
-  return each([&](int i) { return a.at[i] & b.at[i]; });
+  return each_word(a, b, [](uint64_t x, uint64_t y) { return x & y; });
 }
 inline V or_(V a, V b) {
-  return each([&](int i) { return a.at[i] | b.at[i]; });
+  return each_word(a, b, [](uint64_t x, uint64_t y) { return x | y; });
 }
 inline V xor_(V a, V b) {
-  return each([&](int i) { return a.at[i] ^ b.at[i]; });
+  return each_word(a, b, [](uint64_t x, uint64_t y) { return x ^ y; });
 }
 inline V add8(V a, V b) {
   return each([&](int i) { return a.at[i] + b.at[i]; });
@@ -83,19 +105,6 @@ inline V popcount8(V x) {
     a = (a & 0x33) + ((a >> 2) & 0x33);
     return (a + (a >> 4)) & 0x0f;
   });
-}
-struct Words {
-  uint64_t at[kWidth / 8];
-};
-inline Words words_of(V x) {
-  Words r;
-  std::memcpy(r.at, x.at, kWidth);
-  return r;
-}
-inline V bytes_of(Words x) {
-  V r;
-  std::memcpy(r.at, x.at, kWidth);
-  return r;
 }
 // Number of bits in every 8 bytes.
 inline V popcount64(V x) {
@@ -138,8 +147,8 @@ inline V interleave_high(V a, V b) {
   return each([&](int i) { return i % 2 ? b.at[8 + i / 2] : a.at[8 + i / 2]; });
 }
 inline bool any_bit(V x) {
-  uint8_t any = 0;
-  for (uint8_t byte : x.at) any |= byte;
+  uint64_t any = 0;
+  for (uint64_t word : words_of(x).at) any |= word;
   return any;
 }
 // Bit i tells whether byte i is 255; the bytes are 0 or 255.
