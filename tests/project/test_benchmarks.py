@@ -10,7 +10,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benchmarks import memory, methods, peers, roofs, scaling, timing, workloads
+import softmodes
+from benchmarks import memory, methods, peers, roofs, scaling, timing, versus, workloads
 
 PACKAGES = {"faiss": "faiss", "numkong": "numkong", "kmodes": "kmodes", "StepMix": "stepmix"}
 SIZES = {2: 9, 3: 4, 5: 3, 12: 2, 17: 1}
@@ -73,6 +74,38 @@ def test_roof_time_is_that_of_the_packed_columns():
     )
     # With many centers, 9 binary features take 6 planes, and the other 10 one each.
     assert roofs.assignment_seconds(sizes, 10**6, 80, speeds) == pytest.approx(0.01 * (6 + 10))
+
+
+class FakeBuild:
+    """A build whose rounds take known times."""
+
+    def __init__(self, seconds, costs="7 6.5"):
+        self.source, self._seconds, self._costs = "here", iter(seconds), costs
+
+    def round(self):
+        return next(self._seconds), self._costs
+
+
+def test_a_build_races_against_itself():
+    here = str(Path(softmodes.__file__).parents[1])
+    small_run = ["W3b", "--old", here, "--new", here, "--scale", "0.002", "--rounds", "3"]
+    found = versus.main(small_run)["W3b"]
+    assert found.old.shape == found.new.shape == (3,)
+    assert (found.old > 0).all()
+    assert (found.new > 0).all()
+
+
+def test_the_race_tells_a_slower_build():
+    old = FakeBuild([9.0, *np.linspace(1.0, 2.0, 15)])
+    new = FakeBuild([9.0, *(1.1 * np.linspace(1.0, 2.0, 15))])
+    found = versus.race(old, new, 15)
+    assert found.ratio == pytest.approx(1.1)
+    assert found.interval == pytest.approx((1.1, 1.1))
+
+
+def test_the_race_ends_where_answers_differ():
+    with pytest.raises(SystemExit, match=r"Round 0 differs: cost and expected cost are 7 6\.5"):
+        versus.race(FakeBuild([1.0]), FakeBuild([1.0], "8 6.5"), 1)
 
 
 def test_peak_memory_sees_what_a_method_allocates(tmp_path):

@@ -249,7 +249,7 @@ def test_impossible_layouts_are_refused(n_codes, ignored, message):
         Layout(n_codes, ignored)
 
 
-@pytest.mark.parametrize("n_threads", [-1, 0, 2**31 - 1])
+@pytest.mark.parametrize("n_threads", [-1, 0, 2**29, 2**31 - 1])
 def test_any_number_of_threads_packs_the_same(n_threads):
     codes = np.random.default_rng(0).integers(0, 5, (5000, 9))
     matrix, remap = codes.astype(np.uint8), np.tile(np.arange(256, dtype=np.uint8) % 5, (9, 1))

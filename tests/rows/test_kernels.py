@@ -229,7 +229,7 @@ def test_a_huge_number_of_threads_changes_nothing():
     table = big_table(3000)
     centers = make_centers(np.random.default_rng(1), table, 40)
     expected = run_tally(table.block(), centers, tie_key=9)
-    for n_threads in (-1, 0, 2**31 - 1):
+    for n_threads in (-1, 0, 2**29, 2**31 - 1):
         assert_same_tally(run_tally(table.block(), centers, None, 9, n_threads), expected)
 
 
@@ -601,7 +601,7 @@ def test_a_pass_takes_no_more_memory_than_it_tells(n, d, width, k, n_threads, we
     )
     taken, told = map(int, run.stdout.split())
     stacks = 4 << 20  # of threads, and what malloc keeps for each
-    assert 3 << 20 < taken < told + stacks
+    assert 1 << 20 < taken < told + stacks
     assert told < 2 * taken + (40 << 20), "far more is told than taken"
 
 
