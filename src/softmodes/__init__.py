@@ -14,9 +14,9 @@ Examples
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from softmodes._estimators import KModes, SoftModes, load
+    from softmodes._estimators import BadModelFile, KModes, SoftModes, load
 
-__all__ = ["KModes", "SoftModes", "load"]
+__all__ = ["BadModelFile", "KModes", "SoftModes", "load"]
 __version__ = "0.1.0"
 
 

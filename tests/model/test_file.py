@@ -16,8 +16,8 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 import softmodes
-from softmodes import KModes, SoftModes
-from softmodes._model.file import BadModelFile, _sums
+from softmodes import BadModelFile, KModes, SoftModes
+from softmodes._model.file import _sums
 from softmodes.rounding import soft
 from support import table
 

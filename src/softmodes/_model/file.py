@@ -70,7 +70,22 @@ def save_model(
 
 
 class BadModelFile(ValueError):  # noqa: N818  (the file is what is bad)
-    """A file that is not exactly what `save` writes: foreign, damaged, changed, or newer."""
+    """A file that is not exactly what `save` writes: foreign, damaged, changed, or newer.
+
+    Its text names the file and the reason.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import softmodes
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "notes.txt"
+    >>> _ = path.write_text("no model")
+    >>> try:
+    ...     softmodes.load(path)
+    ... except softmodes.BadModelFile as error:
+    ...     print("No model:", error)
+    No model: ...notes.txt cannot be loaded: it is not a whole model file ...
+    """
 
 
 def load_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], Clustering]:
