@@ -572,6 +572,18 @@ def test_numpy_dates_before_numpy_numbers_are_told_apart(date):
     assert ast.literal_eval(found.stdout.decode()) == [[1, 0]] * len(NUMBERS)
 
 
+@pytest.mark.parametrize("date", [np.datetime64("1970"), np.datetime64(0, "D")])
+@pytest.mark.parametrize("midnight", [np.datetime64(0, "us"), np.datetime64(0, "h")])
+def test_a_numpy_date_is_not_its_midnight_in_any_order(date, midnight):
+    assert date == midnight
+    for cells in (["x", date, midnight], ["x", midnight, date], [midnight, date]):
+        codebook, codes = learn(objects([cells]))
+        day, moment = dt.date(1970, 1, 1), dt.datetime(1970, 1, 1)
+        assert codebook.categories[0].tolist() == ["x"] * ("x" in cells[:1]) + [day, moment]
+        found = dict(zip(map(str, cells), codes.column(0).tolist(), strict=True))
+        assert found[str(date)] < found[str(midnight)]
+
+
 def test_a_signaling_nan_is_missing():
     column = [Decimal("sNaN"), Decimal("1.5"), None, Decimal("-sNaN7"), 2]
     codebook, codes = learn(objects([column]))

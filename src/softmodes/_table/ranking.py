@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from softmodes._table.values import (
     ColumnValues,
     Key,
+    Kind,
     array_of,
     natural_integers,
     spellings,
@@ -78,10 +79,16 @@ def rank_numbers(numbers: NDArray[Any], limit: int | None) -> Ranking:
 
 def rank_keys(keys: Sequence[Key | None], limit: int | None) -> Ranking:
     """Rank the keys of values; None is missing, and equal keys may be spelled differently."""
-    known = [key for key in keys if key is not None]
-    check_limit(len(set(known)), limit)
-    values = ColumnValues.of(spellings(known), has_missing=len(known) < len(keys))
-    index: dict[Any, int] = {**values.code_of, None: len(values)}
+    distinct = set(keys)
+    has_missing = None in distinct
+    ordered: list[Any] = sorted(distinct - {None})
+    check_limit(len(ordered), limit)
+    if Kind.NUMBER in {kind for kind, _ in ordered}:
+        values = ColumnValues.of(spellings(filter(None, keys)), has_missing)
+    else:  # such keys have one spelling
+        values = ColumnValues(array_of(ordered), has_missing)
+    index: dict[Key | None, int] = {key: place for place, key in enumerate(ordered)}
+    index[None] = len(ordered)
     return Ranking(values, np.fromiter(map(index.__getitem__, keys), np.int64, len(keys)))
 
 

@@ -165,7 +165,9 @@ def keys_of(values: NDArray[Any]) -> list[Key]:
         return list(zip(repeat(Kind.NUMBER), values.tolist(), strict=False))
     if kind in "Mm":
         return _time_keys(values)
-    return [key for value in values.tolist() if (key := converter(type(value))(value)) is not None]
+    cells = values.tolist()
+    converters = {kind: converter(kind) for kind in set(map(type, cells))}
+    return [key for cell in cells if (key := converters[type(cell)](cell)) is not None]
 
 
 def in_fixed_unit(values: NDArray[Any]) -> NDArray[Any]:
