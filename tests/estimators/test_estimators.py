@@ -460,6 +460,18 @@ def test_a_profile_tells_values_of_several_types_as_text(container):
     assert values["word"] == {"x", None}
 
 
+@pytest.mark.parametrize("missing", [[], [None]])
+@pytest.mark.parametrize("container", ["polars", "arrow"])
+def test_a_profile_tells_unsigned_values_beyond_int64_as_numbers(container, missing):
+    cells = [1, 2**63 + 5, *missing]
+    column = pa.array(cells, pa.uint64())
+    frame = FRAMES[container]({"a": column, "b": pa.array([7] * len(cells))})
+    profile, values = profile_values(frame)
+    assert values == {"a": set(cells), "b": {7}}
+    kind = profile["value"].dtype if container == "polars" else profile["value"].type
+    assert kind == (pl.UInt64 if container == "polars" else pa.uint64())
+
+
 def test_a_profile_in_pandas_keeps_values_of_several_types():
     frame = pd.DataFrame({**TIMES, "number": [1, 2], "word": ["x", None]})
     _, values = profile_values(frame)

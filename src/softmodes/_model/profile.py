@@ -8,6 +8,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from softmodes._rows.counts import Counts
@@ -85,9 +86,10 @@ def _native_frame(columns: dict[str, Any], backend: Any) -> Any:
     if backend == "pandas":  # whose columns hold values of any type
         return _frame_with(columns, values, backend)
     text = [_text(value) for value in values]
-    times = _times(values)
+    unsigned = _unsigned(values)
+    typed = _times(values) if unsigned is None else unsigned
     one_type = len({type(value) for value in values if value is not None}) <= 1
-    native = times if times is not None else values if one_type else text
+    native = typed if typed is not None else values if one_type else text
     try:
         return _frame_with(columns, native, backend)
     except ImportError:
@@ -116,6 +118,23 @@ def _times(values: list[Any]) -> NDArray[Any] | None:
     column = np.full(len(values), "NaT", array.dtype)
     column[[value is not None for value in values]] = array
     return column
+
+
+def _unsigned(values: list[Any]) -> Any | None:
+    """Return integers beyond int64, which libraries do not guess, as an Arrow array; else None."""
+    known = [value for value in values if value is not None]
+    if not known or not all(_is_integer(value) for value in known):
+        return None
+    if max(known) <= np.iinfo(np.int64).max:
+        return None
+    try:
+        return pa.array([None if v is None else int(v) for v in values], pa.uint64())
+    except (OverflowError, pa.ArrowInvalid):
+        return None
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _text(value: Any) -> str | None:
