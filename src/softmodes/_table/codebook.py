@@ -347,26 +347,23 @@ class Codebook:
         return list(map(repr, self.names)) if self.names else ["without a name"] * self.n_features
 
     def _translate(self, part: Codebook, codes: Codes) -> tuple[Codes, Unseen]:
-        wide = self.wide_ranges.n_codes - 1
-        tables = [self._new_codes(j, part.columns[j], int(wide[j])) for j in range(len(wide))]
+        unseen_code = self.wide_ranges.n_codes - 1
+        pairs = zip(self.columns, part.columns, unseen_code.tolist(), strict=True)
+        tables = [self._new_codes(*pair) for pair in pairs]
         largest = np.array([table.max(initial=-1) for table in tables])
-        known = bool((largest < self.fit_ranges.n_codes).all())
-        unseen = tuple(
-            unseen_column(
-                j,
-                part.names[j] if part.names else None,
-                part.columns[j],
-                np.bincount(codes.column(j), minlength=len(table)) * (table == wide[j]),
-            )
-            for j, table in enumerate(tables)
-            if largest[j] == wide[j]
-        )
-        ranges = self.fit_ranges if known else self.wide_ranges
-        return codes.translate(tables, ranges), Unseen(unseen)
+        ranges = self.fit_ranges
+        if (largest >= ranges.n_codes).any():
+            ranges = self.wide_ranges
+        unseen = []
+        for j in np.flatnonzero(largest == unseen_code).tolist():
+            counts = np.bincount(codes.column(j), minlength=len(tables[j]))
+            counts *= tables[j] == unseen_code[j]
+            name = part.names[j] if part.names else None
+            unseen.append(unseen_column(j, name, part.columns[j], counts))
+        return codes.translate(tables, ranges), Unseen(tuple(unseen))
 
-    def _new_codes(self, j: int, part: ColumnValues, unseen: int) -> NDArray[np.int64]:
-        """Return the code by this codebook of each code of a part's column."""
-        own = self.columns[j]
+    def _new_codes(self, own: ColumnValues, part: ColumnValues, unseen: int) -> NDArray[np.int64]:
+        """Return the code by a column of this codebook of each code of a part's column."""
         codes = [own.code_of.get(key, unseen) for key in keys_of(part.array)]
         if part.has_missing:
             has_code = self.missing == "ignore" or own.has_missing

@@ -1,0 +1,74 @@
+"""Sparse tables equal dense ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from naive_codes import assert_as_naive, matrix_of
+from numpy.testing import assert_array_equal
+
+from softmodes._rows.block import layout_of, pack
+from softmodes._table.codebook import learn
+
+
+def sparse_example(dtype: str, n_rows: int = 40) -> np.ndarray:
+    rng = np.random.default_rng(5)
+    X = rng.integers(-2, 3, (n_rows, 7)) * (rng.random((n_rows, 7)) < 0.4)
+    X[:, 0], X[:, 1], X[:, 2] = 0, 1, rng.integers(1, 9, n_rows)
+    return X.astype(dtype)
+
+
+@pytest.mark.parametrize("kind", ["array", "matrix"])
+@pytest.mark.parametrize("layout", ["csr", "csc", "coo", "lil", "dok", "dia", "bsr"])
+def test_sparse_tables_of_every_format_equal_dense_ones(layout, kind):
+    for dtype in ("bool", "int8", "int64", "float32", "float64"):
+        X = sparse_example(dtype)
+        table = getattr(sp, f"{layout}_{kind}")(X)
+        codebook = assert_as_naive(table, X.T.tolist())
+        dense_book, dense = learn(X)
+        assert codebook == dense_book
+        again, unseen = dense_book.encode(table)
+        assert not unseen
+        assert_array_equal(matrix_of(again), matrix_of(dense))
+
+
+def test_sparse_nan_is_missing_and_stored_zeros_are_zeros():
+    X = np.array([[0, np.nan, 1.0], [np.nan, np.nan, 0], [3, np.nan, 0]])
+    table = sp.csr_array(X)
+    table.data[table.data == 3] = 0
+    expected = np.where(X == 3, 0, X)
+    assert_as_naive(table, expected.T.tolist())
+    with pytest.raises(ValueError, match="Column 0 has 1 missing cells, the first in row 1"):
+        learn(table, missing="error")
+
+
+def test_wide_sparse_columns_equal_dense_ones():
+    X = sparse_example("int64", 1000)
+    X[:, 3] = np.arange(1000) - 500
+    assert_as_naive(sp.csc_array(X), X.T.tolist())
+
+
+@pytest.mark.parametrize("missing", ["category", "ignore"])
+def test_unseen_and_missing_sparse_cells_translate_as_dense_ones(missing):
+    old = sparse_example("float64")
+    new = old[::-1].copy()
+    new[3, :], new[5:9, 2], new[11, 4] = 77, np.nan, -5
+    codebook, _ = learn(old, missing)
+    dense, dense_unseen = codebook.encode(new)
+    sparse, sparse_unseen = codebook.encode(sp.csr_array(new))
+    assert sparse_unseen == dense_unseen
+    assert len(dense_unseen.columns) == new.shape[1]
+    assert_array_equal(sparse.ranges.n_codes, dense.ranges.n_codes)
+    assert_array_equal(sparse.ranges.ignored, dense.ranges.ignored)
+    assert_array_equal(matrix_of(sparse), matrix_of(dense))
+    layout = layout_of(dense)
+    assert_array_equal(pack(sparse, layout).packed, pack(dense, layout).packed)
+
+
+def test_sparse_duplicates_are_summed_and_left_to_the_caller():
+    table = sp.csr_array(
+        (np.array([1, 2, 5]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
+    )
+    assert_as_naive(table, [[3, 0], [0, 5]])
+    assert table.data.tolist() == [1, 2, 5]
