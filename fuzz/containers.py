@@ -223,10 +223,6 @@ def _polars(table: Table, r: random.Random) -> Any:
     return pl.from_arrow(_arrow(table, r))
 
 
-def _lazy(table: Table, r: random.Random) -> Any:
-    return _polars(table, r).lazy()
-
-
 def _pandas(table: Table, r: random.Random) -> Any:
     import pandas as pd
 
@@ -264,13 +260,12 @@ def containers(table: Table) -> dict[str, Callable[[Table, random.Random], Any]]
     if kinds <= _ARROW.keys():
         found["Arrow"] = _arrow
         found["polars"] = _polars
-        found["polars, lazy"] = _lazy
     found["pandas"] = _pandas
     return found
 
 
 # pandas and polars take longest, and are drawn less often.
-WEIGHTS = {"pandas": 2, "polars": 3, "polars, lazy": 1}
+WEIGHTS = {"pandas": 2, "polars": 3}
 
 
 def random_container(r: random.Random, table: Table) -> tuple[str, Any]:
