@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -71,13 +71,13 @@ class Coded:
 
     codes: NDArray[np.int64]
     values: list[list[Key]]
+    ranks: list[dict[Key | None, int]]  # the code of each value, and of None
     ignored: NDArray[np.int64]  # the code that counts for nothing, or -1
     sizes: list[int]  # values that a center may take
 
     def code(self, feature: int, value: Any) -> int:
         """Return the code of a center's value."""
-        known = key(value)
-        return len(self.values[feature]) if known is None else self.values[feature].index(known)
+        return self.ranks[feature][key(value)]
 
 
 def encode(columns: list[Column], missing: str) -> Coded:
@@ -86,9 +86,13 @@ def encode(columns: list[Column], missing: str) -> Coded:
     values = [sorted({k for k in column if k is not None}) for column in keys]
     holes = [None in column for column in keys]
     ignore = missing == "ignore"
+    ranks: list[dict[Key | None, int]] = [
+        {None: len(known), **{value: code for code, value in enumerate(known)}} for known in values
+    ]
     return Coded(
-        codes=_codes(keys, values),
+        codes=_codes(keys, ranks),
         values=values,
+        ranks=ranks,
         ignored=np.array(
             [len(v) if hole and ignore else -1 for v, hole in zip(values, holes, strict=True)]
         ),
@@ -101,7 +105,7 @@ def encode(columns: list[Column], missing: str) -> Coded:
 def encode_more(columns: list[Column], known: Coded, missing: str) -> Coded:
     """Return other rows in the codes of a table; a value that it did not have equals none."""
     keys = [_keys(column) for column in columns]
-    codes = _codes(keys, known.values)
+    codes = _codes(keys, known.ranks)
     ignored = known.ignored.copy()
     for j, values in enumerate(known.values):
         gone = codes[:, j] == len(values)
@@ -109,7 +113,7 @@ def encode_more(columns: list[Column], known: Coded, missing: str) -> Coded:
             ignored[j] = len(values) if gone.any() else -1
         elif known.sizes[j] == len(values):
             codes[gone, j] = _UNSEEN
-    return Coded(codes, known.values, ignored, known.sizes)
+    return replace(known, codes=codes, ignored=ignored)
 
 
 def _keys(column: Column) -> list[Key | None]:
@@ -118,10 +122,7 @@ def _keys(column: Column) -> list[Key | None]:
     return [known[id(value)] for value in column]
 
 
-def _codes(keys: list[Any], values: list[list[Key]]) -> NDArray[np.int64]:
-    ranks: list[dict[Any, int]] = [
-        {None: len(known), **{value: code for code, value in enumerate(known)}} for known in values
-    ]
+def _codes(keys: list[list[Key | None]], ranks: list[dict[Key | None, int]]) -> NDArray[np.int64]:
     columns = [
         [rank.get(k, _UNSEEN) for k in column] for column, rank in zip(keys, ranks, strict=True)
     ]

@@ -39,10 +39,11 @@ def check(r: random.Random) -> None:
         case = _Case.drawn(r, table)
         container, X = random_container(r, table)
         model = case.fit(r, X)
-        case.check_fit(model, container)
-        case.check_use(r, model, table, X)
+        centers = case.center_codes(model)
+        case.check_fit(model, centers, container)
+        case.check_use(r, model, centers, table, X)
         if r.random() < 0.35:
-            case.check_twin(r, model, container)
+            case.check_twin(r, model, centers, container)
         if r.random() < 0.03:
             has_values = any(case.coded.values)
             require(len(model.profile()) > 0 or not has_values, f"profile of {container} is empty")
@@ -113,12 +114,11 @@ class _Case:
         given = self.params.get("feature_weight")
         return np.ones(len(self.table.columns)) if given is None else np.array(given)
 
-    def check_fit(self, model: Any, container: str) -> None:
+    def check_fit(self, model: Any, centers: NDArray[np.int64], container: str) -> None:
         """Compare everything that a fit publishes with the reference."""
         coded, k = self.coded, self.params["n_clusters"]
         for j, values in enumerate(coded.values):
             self._check_categories(j, model.categories_[j], values)
-        centers = self.center_codes(model)
         found = naive.distances(coded, centers, self.feature_weight)
         rows = np.arange(len(found))
         labels = model.labels_
@@ -181,7 +181,9 @@ class _Case:
 
     # ------------------------------------------------------------------------------ other rows
 
-    def check_use(self, r: random.Random, model: Any, table: Table, X: Any) -> None:
+    def check_use(
+        self, r: random.Random, model: Any, centers: NDArray[np.int64], table: Table, X: Any
+    ) -> None:
         """Compare predict, transform and score, of the table itself and of one with new values."""
         if r.random() < 0.4 and table.n_rows < 100:
             pairs = zip(table.kinds, table.columns, strict=True)
@@ -191,7 +193,6 @@ class _Case:
         if missing == "error" and table.has_missing:
             return
         rows = naive.encode_more(table.columns, self.coded, missing)
-        centers = self.center_codes(model)
         found = naive.distances(rows, centers, self.feature_weight)
         if r.random() < 0.5:
             require((model.transform(X) == found).all(), "transform is wrong")
@@ -203,14 +204,16 @@ class _Case:
             got = model.score(X)
             require(_close(got, expected), f"score is {got}, not {expected}")
 
-    def check_twin(self, r: random.Random, model: Any, container: str) -> None:
+    def check_twin(
+        self, r: random.Random, model: Any, centers: NDArray[np.int64], container: str
+    ) -> None:
         """Compare with the same fit of the same cells in another container."""
         other, X = random_container(r, self.table)
         twin = self.fit(r, X)
         pair = f"{container} and {other}"
         require((twin.labels_ == model.labels_).all(), f"labels_ of {pair} differ")
         require(twin.history_ == model.history_, f"history_ of {pair} differs")
-        same = (self.center_codes(twin) == self.center_codes(model)).all()
+        same = (self.center_codes(twin) == centers).all()
         require(same, f"cluster_centers_ of {pair} differ")
 
 
