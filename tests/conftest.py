@@ -14,7 +14,8 @@ settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
 
 ON_WINDOWS = os.name == "nt"
-collect_ignore = ["test_benchmarks.py"] if ON_WINDOWS else []  # they need the module `resource`
+# They need the module `resource`.
+collect_ignore = ["project/test_benchmarks.py", "project/test_fuzz.py"] if ON_WINDOWS else []
 SENDS_SIGNALS = ("test_ctrl_c_", "test_a_run_killed_")  # which on Windows end the process at once
 
 

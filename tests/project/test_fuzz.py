@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from fuzz import __main__ as command
 from fuzz import csv_files, models, naive, runner, tables
 
-CASES = {"tables": 300, "models": 600, "csv": 100}
+CASES = {"tables": 200, "models": 500, "csv": 100}
 
 
 @pytest.mark.parametrize("kind", CASES)
