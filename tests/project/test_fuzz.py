@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
 from types import SimpleNamespace
 
 import numpy as np
@@ -72,27 +74,33 @@ def test_a_load_that_does_not_name_the_file_is_found(
     assert all(text is not None for text in found)
 
 
-def _check_that_needs_much(random) -> None:
-    np.ones(runner.MOST_GROWTH // 8 + (1 << 20))
+@pytest.fixture
+def cases_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Make a kind of case of the lines of a check."""
+
+    def make(check: str) -> str:
+        lines = (
+            f"def prepare(folder):\n    return check\ndef check(random):\n{indent(check, '    ')}"
+        )
+        (tmp_path / "made_up_cases.py").write_text(lines)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setitem(runner.MODULES, "made up", "made_up_cases")
+        return "made up"
+
+    return make
 
 
 def test_a_crash_is_told_and_the_cases_behind_it_still_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cases_of: Callable[[str], str],
 ) -> None:
-    module = tmp_path / "crashing.py"
-    module.write_text(
+    kind = cases_of(
         "import os, signal\n"
-        "def prepare(folder):\n"
-        "    return check\n"
-        "def check(random):\n"
-        "    if random.random() < 0.3:\n"
-        "        os.kill(os.getpid(), signal.SIGSEGV)\n"
-        "    assert random.random() < 0.5, 'wrong'\n"
+        "if random.random() < 0.3:\n"
+        "    os.kill(os.getpid(), signal.SIGSEGV)\n"
+        "assert random.random() < 0.5, 'wrong'\n"
     )
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(runner.MODULES, "crashing", "crashing")
-    found = {failure.case: failure.text for failure in runner.run("crashing", 12)}
-    randoms = [runner.randomness(0, "crashing", case) for case in range(12)]
+    found = {failure.case: failure.text for failure in runner.run(kind, 12)}
+    randoms = [runner.randomness(0, kind, case) for case in range(12)]
     crashing = [case for case, random in enumerate(randoms) if random.random() < 0.3]
     assert crashing, "no case crashed: nothing tested"
     assert {case for case, text in found.items() if "SIGSEGV" in text} == set(crashing)
@@ -111,8 +119,12 @@ def test_cases_that_cannot_begin_are_no_failures_of_the_cases(
         runner.run("none", 3)
 
 
-def test_a_case_that_needs_much_memory_is_found() -> None:
-    assert "MB" in str(runner.problem(_check_that_needs_much, 0, "tables", 0))
+def test_a_case_that_needs_much_memory_is_found(cases_of: Callable[[str], str]) -> None:
+    kind = cases_of(f"assert b'x' * {runner.MOST_GROWTH + (8 << 20)}")
+    ballast = np.ones(runner.MOST_GROWTH // 4)  # what this process has needed does not count
+    (failure,) = runner.run(kind, 1)
+    assert failure.text.endswith(" MB")
+    del ballast
 
 
 def test_ties_of_the_reference_are_settled_by_the_run() -> None:
