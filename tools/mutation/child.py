@@ -50,10 +50,11 @@ def meet(report: Connection, module: str, path: str, source: str, limits: dict[s
 
 
 def measure(report: Connection, file: str, floors: Sequence[str]) -> None:
-    """Run the tests of a file; send their seconds, and the lines of the floors that they run."""
+    """Run the tests of a file; send their seconds of CPU, and the lines of floors that they run."""
     import coverage
 
     measured = coverage.Coverage(data_file=None, include=list(floors), config_file=False)
+    measured.set_option("run:disable_warnings", ["no-data-collected"])
     timed = _TimedTests(measured)
     measured.start()
     _run_pytest([file], timed)
@@ -72,7 +73,6 @@ def _run_pytest(asked: Sequence[str], plugin: object) -> int:
     import hypothesis
     import pytest
 
-    os.nice(5)
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     sys.dont_write_bytecode = True
     hypothesis.settings.register_profile(
@@ -113,7 +113,7 @@ class _ChosenTests:
 
 
 class _TimedTests:
-    """A plugin for pytest: how long each test takes, and which lines are its own."""
+    """A plugin for pytest: the seconds of CPU of each test, and which lines are its own."""
 
     def __init__(self, measured: Any) -> None:
         self._measured = measured
@@ -123,12 +123,12 @@ class _TimedTests:
         signal.alarm(0)
 
     def pytest_runtest_protocol(self, item: Any) -> None:
-        self._start = time.perf_counter()
+        self._start = time.process_time()
         self._measured.switch_context(item.nodeid)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.when == "call" and report.passed:
-            self.seconds[report.nodeid] = time.perf_counter() - self._start
+            self.seconds[report.nodeid] = time.process_time() - self._start
 
     def pytest_runtest_logfinish(self) -> None:
         self._measured.switch_context("")

@@ -21,7 +21,7 @@ _SHARED_BY_TESTS = ("conftest.py", "reference.py", "support.py")
 
 @dataclass(frozen=True)
 class Seen:
-    """The seconds of every test that passes, and by file and line the tests that run it."""
+    """The seconds of CPU of tests that pass, and by file and line the tests that run it."""
 
     seconds: dict[str, float]
     tests: dict[Path, dict[int, set[str]]]
