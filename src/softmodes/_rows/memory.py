@@ -9,14 +9,16 @@ from pathlib import Path
 from softmodes import _kernels
 from softmodes._kernels import Layout
 
+_SMALL_CHANGE = 1 << 20  # bytes that are not worth asking the system for, which takes a millisecond
 _GROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
 
 
 def check_rows(layout: Layout, n_rows: int) -> None:
     """Refuse rows that would not fit in memory when packed."""
-    available, needed = available_memory(), n_rows * layout.stride
-    if available is not None and needed > available:
+    needed = n_rows * layout.stride
+    available = _available_beyond(needed)
+    if available is not None:
         raise MemoryError(
             f"{n_rows} rows need {needed} bytes ({_gib(needed)}) when packed, and {available} "
             f"({_gib(available)}) are available. Pass fewer rows or columns."
@@ -25,8 +27,9 @@ def check_rows(layout: Layout, n_rows: int) -> None:
 
 def check_counts(layout: Layout, k: int, n_threads: int, names: Sequence[str] | None) -> None:
     """Refuse a fit whose counts and passes would not fit in memory."""
-    available, needed = available_memory(), count_bytes(layout, k, n_threads)
-    if available is None or needed <= available:
+    needed = count_bytes(layout, k, n_threads)
+    available = _available_beyond(needed)
+    if available is None:
         return
     widest = int(max(range(layout.n_features), key=lambda j: _cells(layout, j)))
     name = f" ({names[widest]!r})" if names is not None else ""
@@ -49,6 +52,14 @@ def count_bytes(layout: Layout, k: int, n_threads: int) -> int:
     """
     tallies = 4 * 8 * k * layout.n_cells
     return tallies + _kernels.pass_bytes(layout, k, n_threads=n_threads)
+
+
+def _available_beyond(needed: int) -> int | None:
+    """Return the bytes that can be had if they are fewer than needed, else None."""
+    if needed <= _SMALL_CHANGE:
+        return None
+    available = available_memory()
+    return available if available is not None and needed > available else None
 
 
 def available_memory() -> int | None:
