@@ -11,7 +11,7 @@ from typing import Any
 from fuzz.runner import Check, Wrong, require
 from softmodes._cli.tables import read_table
 
-csv.field_size_limit(1 << 30)
+_LARGEST_CELL = 1 << 30
 
 _BLOCK = 1 << 20  # bytes that a reader is likely to take at a time
 _PIECES = ["a", "b", "-", ",", '"', '""', "\n", "\r\n", " ", ";", "é", "NA", "'"]
@@ -29,7 +29,11 @@ def read_by_command(path: Path) -> tuple[list[str], list[list[Any]]]:
 def read_by_python(path: Path) -> tuple[list[str], list[list[str]]]:
     """Return header and rows; empty lines are no rows."""
     with path.open(newline="", encoding="utf-8-sig") as file:
-        header, *rows = [row for row in csv.reader(file) if row]
+        limit = csv.field_size_limit(_LARGEST_CELL)  # of the whole process: put back afterwards
+        try:
+            header, *rows = [row for row in csv.reader(file) if row]
+        finally:
+            csv.field_size_limit(limit)
     return header, rows
 
 
