@@ -18,6 +18,7 @@ from tools.mutation.seen import Seen, look
 
 _ENOUGH_FOUND = 0.85
 _PATIENCE = 10.0  # a test may take so many times as long as it did, and as many seconds more
+_TOO_LATE = (signal.SIGALRM, signal.SIGPROF)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -52,7 +53,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--mutants", type=int, default=500, help="how many are drawn")
     parser.add_argument("--seed", type=int, default=0, help="another seed, other mutants")
     parser.add_argument("--jobs", type=int, default=2, help="mutants met at a time")
-    parser.add_argument("--seconds", type=float, default=20.0, help="of tests that a mutant meets")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of tests that a mutant meets")
     parser.add_argument("--folder", default=str(ROOT / "build" / "mutation"), help="for the report")
     return parser.parse_args(arguments)
 
@@ -81,7 +82,7 @@ def _meet(context: ForkServerContext, seen: Seen, mutant: Mutant, seconds: float
 def _result(reported: tuple[int, str] | None, exit_code: int) -> tuple[str, str]:
     """Tell what became of a mutant, and which test found it."""
     if reported is None:
-        return (TIMEOUT if exit_code == -signal.SIGALRM else KILLED), f"exit code {exit_code}"
+        return (TIMEOUT if -exit_code in _TOO_LATE else KILLED), f"exit code {exit_code}"
     pytest_code, failed = reported
     return (SURVIVED, "") if pytest_code == 0 else (KILLED, failed or f"pytest: {pytest_code}")
 

@@ -23,10 +23,11 @@ from typing import Any
 
 _MOST_MEMORY = 12 << 30
 _ARGUMENTS = (
-    *("-q", "-p", "no:cacheprovider", "--hypothesis-profile=mutation"),
+    *("-q", "--tb=native", "-p", "no:cacheprovider", "--hypothesis-profile=mutation"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # some of its plugins are warm already
 )
-_SECONDS_TO_COLLECT = 120
+_SECONDS_TO_COLLECT = 30.0
+_MOST_WAITING = 10.0  # a process may wait so many times as long as it may work
 _WARM = (
     *("coverage", "hypothesis", "hypothesis.extra.numpy", "matplotlib", "narwhals", "numpy"),
     *("pandas", "polars", "pyarrow", "pyarrow.compute", "pytest", "rich", "scipy.sparse"),
@@ -76,13 +77,24 @@ def _run_pytest(asked: Sequence[str], plugin: object) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     sys.dont_write_bytecode = True
     hypothesis.settings.register_profile(
-        "mutation", max_examples=25, derandomize=True, deadline=None, database=None
+        "mutation",
+        max_examples=25,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),  # one failure is enough
     )
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # pytest's own report
     with tempfile.TemporaryDirectory() as folder:
         arguments = [*_ARGUMENTS, f"--basetemp={folder}/tests", *asked]
-        signal.alarm(_SECONDS_TO_COLLECT)
+        _end_after(_SECONDS_TO_COLLECT)
         return pytest.main(arguments, plugins=[plugin])
+
+
+def _end_after(seconds: float) -> None:
+    """End this process after so many seconds of CPU, or of waiting in vain; 0 takes it back."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, _MOST_WAITING * seconds)
 
 
 def _files(tests: Sequence[str] | dict[str, float]) -> list[str]:
@@ -90,7 +102,7 @@ def _files(tests: Sequence[str] | dict[str, float]) -> list[str]:
 
 
 class _ChosenTests:
-    """A plugin for pytest: these tests in this order, each ended by an alarm when late."""
+    """A plugin for pytest: these tests in this order, each ended by a signal when late."""
 
     def __init__(self, limits: dict[str, float]) -> None:
         self._limits = limits
@@ -101,7 +113,7 @@ class _ChosenTests:
         items[:] = [found[test] for test in self._limits if test in found]
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        signal.alarm(int(self._limits[nodeid]) + 1)
+        _end_after(self._limits[nodeid])
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
@@ -120,7 +132,7 @@ class _TimedTests:
         self.seconds: dict[str, float] = {}
 
     def pytest_collection_finish(self) -> None:
-        signal.alarm(0)
+        _end_after(0.0)
 
     def pytest_runtest_protocol(self, item: Any) -> None:
         self._start = time.process_time()

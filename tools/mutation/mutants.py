@@ -126,6 +126,7 @@ class _Collector(cst.CSTVisitor):
         self._module = module
         self._statements: list[Span] = [(1, len(module.code.splitlines()))]
         self._scopes: list[Span] = []
+        self._n_functions = 0
         self._spared: list[cst.Arg] = []
 
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -134,7 +135,8 @@ class _Collector(cst.CSTVisitor):
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             self._scopes.append(self._lines(node))
         if isinstance(node, _STATEMENTS):
-            self._statements.append(self._own_lines(node))
+            self._statements.append(self._seen_lines(node))
+        self._n_functions += isinstance(node, cst.FunctionDef)
         for kind, operator in mutation_operators:
             if isinstance(node, kind):
                 self._add(node, operator(node))
@@ -143,6 +145,7 @@ class _Collector(cst.CSTVisitor):
     def on_leave(self, original_node: cst.CSTNode) -> None:
         if self._is_left_out(original_node):
             return
+        self._n_functions -= isinstance(original_node, cst.FunctionDef)
         if isinstance(original_node, _STATEMENTS):
             self._statements.pop()
         if isinstance(original_node, cst.FunctionDef | cst.ClassDef):
@@ -164,8 +167,13 @@ class _Collector(cst.CSTVisitor):
         position = self.get_metadata(PositionProvider, node)
         return position.start.line, position.end.line
 
-    def _own_lines(self, node: cst.CSTNode) -> Span:
-        """Return the lines of a statement, without those of the statements in it."""
+    def _seen_lines(self, node: cst.CSTNode) -> Span:
+        """Return the lines of a statement, without those of the statements in it.
+
+        What runs at import is no test's own: then it is the lines of its function, class or file.
+        """
+        if not self._n_functions or isinstance(node, cst.FunctionDef):
+            return self._scopes[-1] if self._scopes else self._statements[0]
         first, last = self._lines(node)
         body = getattr(node, "body", None)
         if isinstance(body, cst.IndentedBlock):

@@ -15,6 +15,7 @@ from tools.mutation import child
 from tools.mutation.mutants import FLOORS, LEFT_OUT, ROOT, SOURCE, Mutant
 from tools.mutation.processes import ask
 
+_ALL_ANSWERS = "tests/estimators/test_golden.py"  # as good as tests of the floor
 _OTHER_FLOOR = 3.0  # a test of another floor must be so much faster to come first
 _SHARED_BY_TESTS = ("conftest.py", "reference.py", "support.py")
 
@@ -53,8 +54,8 @@ class Seen:
         return set()
 
     def _effort(self, mutant: Mutant, test: str) -> float:
-        same_floor = test.startswith(f"tests/{mutant.floor.removeprefix('_')}/")
-        return self.seconds[test] * (1.0 if same_floor else _OTHER_FLOOR)
+        near = test.startswith((f"tests/{mutant.floor.removeprefix('_')}/", _ALL_ANSWERS))
+        return self.seconds[test] * (1.0 if near else _OTHER_FLOOR)
 
 
 def look(context: ForkServerContext, folder: Path, jobs: int, say: Callable[[str], None]) -> Seen:
