@@ -36,8 +36,8 @@ Span = tuple[int, int]  # lines, both included
 class Mutant:
     """One change to one file.
 
-    `spans` are lines whose tests may see it, the nearest first: its statement, the functions and
-    classes around it, the file.
+    `spans` are lines whose tests may see it, the nearest first: its statement, the functions
+    around it, the file.
     """
 
     path: Path
@@ -125,18 +125,16 @@ class _Collector(cst.CSTVisitor):
         self._path = path
         self._module = module
         self._statements: list[Span] = [(1, len(module.code.splitlines()))]
-        self._scopes: list[Span] = []
-        self._n_functions = 0
+        self._functions: list[Span] = []
         self._spared: list[cst.Arg] = []
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if self._is_left_out(node):
             return False
-        if isinstance(node, cst.FunctionDef | cst.ClassDef):
-            self._scopes.append(self._lines(node))
         if isinstance(node, _STATEMENTS):
             self._statements.append(self._seen_lines(node))
-        self._n_functions += isinstance(node, cst.FunctionDef)
+        if isinstance(node, cst.FunctionDef):
+            self._functions.append(self._lines(node))
         for kind, operator in mutation_operators:
             if isinstance(node, kind):
                 self._add(node, operator(node))
@@ -145,11 +143,10 @@ class _Collector(cst.CSTVisitor):
     def on_leave(self, original_node: cst.CSTNode) -> None:
         if self._is_left_out(original_node):
             return
-        self._n_functions -= isinstance(original_node, cst.FunctionDef)
         if isinstance(original_node, _STATEMENTS):
             self._statements.pop()
-        if isinstance(original_node, cst.FunctionDef | cst.ClassDef):
-            self._scopes.pop()
+        if isinstance(original_node, cst.FunctionDef):
+            self._functions.pop()
 
     def _add(self, node: cst.CSTNode, changes: Iterator[cst.CSTNode]) -> None:
         spared = _spared_arguments(node)
@@ -157,7 +154,7 @@ class _Collector(cst.CSTVisitor):
         statement = self._statements[-1]
         position = self.get_metadata(PositionProvider, node, None)
         line = position.start.line if position else statement[0]
-        spans = (statement, *reversed(self._scopes), self._statements[0])
+        spans = (statement, *reversed(self._functions), self._statements[0])
         for changed in changes:
             if isinstance(changed, cst.Call) and not _holds(changed.args, spared):
                 continue
@@ -170,10 +167,12 @@ class _Collector(cst.CSTVisitor):
     def _seen_lines(self, node: cst.CSTNode) -> Span:
         """Return the lines of a statement, without those of the statements in it.
 
-        What runs at import is no test's own: then it is the lines of its function, class or file.
+        What runs at import is no test's own: then it is the lines of its function or file.
         """
-        if not self._n_functions or isinstance(node, cst.FunctionDef):
-            return self._scopes[-1] if self._scopes else self._statements[0]
+        if isinstance(node, cst.FunctionDef):
+            return self._lines(node)
+        if not self._functions:
+            return self._statements[0]
         first, last = self._lines(node)
         body = getattr(node, "body", None)
         if isinstance(body, cst.IndentedBlock):
@@ -202,7 +201,7 @@ class _Collector(cst.CSTVisitor):
                 return False
 
     def _is_no_behaviour(self, name: str) -> bool:
-        at_top = not self._scopes
+        at_top = not self._functions
         is_type = at_top and _NAME_OF_A_TYPE.fullmatch(name) is not None
         return name == "__all__" or name in LEFT_OUT["constants"] or is_type
 

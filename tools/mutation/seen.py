@@ -30,9 +30,8 @@ class Seen:
     def choose(self, mutant: Mutant, most_seconds: float) -> dict[str, float]:
         """Return the tests that a mutant meets, in order, and their seconds.
 
-        They are those that run its statement; if none does, its function's, its class's or its
-        file's. Fast ones and those of the same floor come first, and few seconds of them are
-        enough.
+        They are those that run its statement; if none does, its function's or its file's. Fast
+        ones and those of the same floor come first, and few seconds of them are enough.
         """
         chosen: dict[str, float] = {}
         total = 0.0
