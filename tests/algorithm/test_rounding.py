@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -245,3 +246,17 @@ def test_a_rounding_that_returns_no_numbers_later_is_refused_with_the_feature():
     rounding = resolve_rounding(fails_on_large_counts, 3.0)
     with pytest.raises(ValueError, match=r"returned \['x'\] for feature 0.*not numbers"):
         drawn_codes(rounding, [[200, 3]])
+
+
+@pytest.mark.parametrize("wrong", [[0.7, 0.7], [1.5, -0.5], [math.nan, 1.0]])
+def test_of_wrong_probabilities_the_first_are_shown_with_their_counts(wrong):
+    def fails_on_large_counts(counts):
+        given = soft(1)(counts)
+        large = counts.max(axis=1) > 100
+        if large.any():
+            given[large] = wrong
+        return given
+
+    shown = re.escape(f"{wrong} for feature 0 and counts [200, 3]")
+    with pytest.raises(ValueError, match=shown):
+        drawn_codes(resolve_rounding(fails_on_large_counts, 3.0), [[5, 3], [200, 3], [300, 4]])

@@ -258,3 +258,11 @@ def test_empty_blocks_are_no_blocks():
         cut = open_store(X, (0, 20, 20, 60))
         assert [block.index for block in cut.blocks] == [0, 1]
         assert_array_equal(method(Seeding(cut, 7, 1, 0)), expected)
+
+
+def test_huang_takes_no_row_twice_however_the_rows_are_cut():
+    X = np.arange(60)[:, None] // np.array([1, 2, 3])
+    expected = huang(Seeding(open_store(X), 50, 0, 0))
+    assert len({tuple(seed) for seed in expected}) == 50
+    for cuts in [(1,), (20, 40), (59,)]:
+        assert_array_equal(huang(Seeding(open_store(X, cuts), 50, 0, 0)), expected)

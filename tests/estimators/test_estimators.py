@@ -753,3 +753,15 @@ def test_ctrl_c_stops_a_long_fit_within_a_second():
 
 def test_version_is_told():
     assert softmodes.__version__.count(".") == 2
+
+
+def test_a_summary_shows_the_values_that_mark_a_cluster_most_and_no_more_than_asked_for():
+    X = [[letter] * 7 for letter in "aaab"]
+    model = SoftModes(2, random_state=0).fit(X)
+    assert model.summary(2).splitlines() == [
+        "cluster 0: 3 rows (75%): x0=a (100%, 1.3x), x1=a (100%, 1.3x)",
+        "cluster 1: 1 row (25%): x0=b (100%, 4.0x), x1=b (100%, 4.0x)",
+    ]
+    for n_marks, shown in [(1, 1), (5, 5), (7, 7), (100, 7)]:
+        assert model.summary(n_marks).count("=b") == shown
+    assert model.summary() == model.summary(5)

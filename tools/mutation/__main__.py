@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
@@ -33,14 +34,12 @@ def main(arguments: list[str] | None = None) -> int:
     mutants = draw(asked.mutants, asked.seed)
     clock.say("letting them meet the tests")
 
-    def judge(mutant: Mutant) -> Outcome:
-        outcome = _meet(context, seen, mutant, asked.seconds)
-        if outcome.result != KILLED:
-            clock.say(f"{outcome.result}: {outcome.path}:{outcome.line}", *outcome.diff)
-        return outcome
-
+    outcomes: list[Outcome] = []
     with ThreadPoolExecutor(asked.jobs) as pool:
-        outcomes = list(pool.map(judge, mutants))
+        for outcome in pool.map(partial(_meet, context, seen, asked.seconds), mutants):
+            outcomes.append(outcome)
+            if outcome.result != KILLED or len(outcomes) % 20 == 0:
+                clock.say(f"{len(outcomes)}: {outcome.result} {outcome.place}", *outcome.diff)
     head = {"seed": asked.seed, "minutes": round(clock.seconds() / 60), "jobs": asked.jobs}
     path = write(folder, head, outcomes)
     share = killed_share(outcomes)
@@ -58,7 +57,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _meet(context: ForkServerContext, seen: Seen, mutant: Mutant, seconds: float) -> Outcome:
+def _meet(context: ForkServerContext, seen: Seen, seconds: float, mutant: Mutant) -> Outcome:
     start = time.monotonic()
     tests = seen.choose(mutant, seconds)
     result, test = SURVIVED, ""

@@ -27,7 +27,7 @@ _ARGUMENTS = (
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # some of its plugins are warm already
 )
 _SECONDS_TO_COLLECT = 30.0
-_MOST_WAITING = 10.0  # a process may wait so many times as long as it may work
+_MOST_WAITING = 30.0  # a process may wait so many times as long as it may work
 _WARM = (
     *("coverage", "hypothesis", "hypothesis.extra.numpy", "matplotlib", "narwhals", "numpy"),
     *("pandas", "polars", "pyarrow", "pyarrow.compute", "pytest", "rich", "scipy.sparse"),

@@ -28,6 +28,11 @@ class Outcome:
     n_tests: int
     seconds: float
 
+    @property
+    def place(self) -> str:
+        """File and line."""
+        return f"{self.path}:{self.line}"
+
 
 def killed_share(outcomes: Sequence[Outcome]) -> float:
     """Return the share of mutants that were found; a hang counts."""
