@@ -12,7 +12,7 @@ from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 from tools.mutation import child
-from tools.mutation.mutants import ROOT, Mutant, draw
+from tools.mutation.mutants import FLOORS, ROOT, Mutant, draw
 from tools.mutation.processes import ask, start_server
 from tools.mutation.report import KILLED, SURVIVED, TIMEOUT, Outcome, killed_share, write
 from tools.mutation.seen import Seen, look
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     clock.say("looking which tests run which lines")
     seen = look(context, folder / "seen", asked.jobs, clock.say)
     clock.say(f"{len(seen.seconds)} tests. Drawing {asked.mutants} mutants with seed {asked.seed}")
-    mutants = draw(asked.mutants, asked.seed)
+    mutants = draw(asked.mutants, asked.seed, asked.floors)
     clock.say("letting them meet the tests")
 
     outcomes: list[Outcome] = []
@@ -51,6 +51,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.mutation", description=__doc__)
     parser.add_argument("--mutants", type=int, default=500, help="how many are drawn")
     parser.add_argument("--seed", type=int, default=0, help="another seed, other mutants")
+    parser.add_argument("--floors", nargs="+", choices=FLOORS, default=FLOORS, help="where")
     parser.add_argument("--jobs", type=int, default=2, help="mutants met at a time")
     parser.add_argument("--seconds", type=float, default=60.0, help="of tests that a mutant meets")
     parser.add_argument("--folder", default=str(ROOT / "build" / "mutation"), help="for the report")

@@ -75,9 +75,9 @@ class Mutant:
         ]
 
 
-def draw(n: int, seed: int) -> list[Mutant]:
-    """Draw mutants at random, none twice; all, if there are no more than `n`."""
-    everything = list(all_mutants())
+def draw(n: int, seed: int, floors: Sequence[str] = FLOORS) -> list[Mutant]:
+    """Draw mutants of some floors at random, none twice; all, if there are no more than `n`."""
+    everything = list(all_mutants(floors))
     random.Random(seed).shuffle(everything)
     drawn: list[Mutant] = []
     for mutant in everything:
@@ -88,9 +88,9 @@ def draw(n: int, seed: int) -> list[Mutant]:
     return sorted(drawn, key=lambda mutant: (mutant.path, mutant.line))
 
 
-def all_mutants() -> Iterator[Mutant]:
-    """Yield every mutant of every floor, in the order of the sources."""
-    for floor in FLOORS:
+def all_mutants(floors: Sequence[str]) -> Iterator[Mutant]:
+    """Yield every mutant of some floors, in the order of the sources."""
+    for floor in floors:
         files = [SOURCE / floor] if floor.endswith(".py") else (SOURCE / floor).rglob("*.py")
         for path in sorted(files):
             yield from mutants_of(path)
