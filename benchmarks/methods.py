@@ -111,7 +111,7 @@ def sklearn_lloyd(problem: Problem, n_threads: int) -> Run:
     """Return one call of the lloyd kernel: labels, sums, new centers, shifts; no relocation."""
     from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
 
-    X = problem.wide
+    X = problem.one_hot
     centers = X[problem.seeds]
     weights = np.ones(len(X), X.dtype)
     new = np.zeros_like(centers), np.zeros(problem.k, X.dtype)
@@ -125,7 +125,7 @@ def sklearn_minibatch(problem: Problem, n_threads: int) -> Run:
     """Return one pass over all rows in batches, by partial_fit."""
     from sklearn.cluster import MiniBatchKMeans
 
-    X = problem.wide
+    X = problem.one_hot
     size = max(1024, problem.k)
     model = MiniBatchKMeans(
         problem.k, init=X[problem.seeds], n_init=1, compute_labels=False, reassignment_ratio=0.0
@@ -163,7 +163,7 @@ def _faiss() -> Any:
 def faiss_kmeans(problem: Problem, n_threads: int) -> Run:
     """Return one iteration of faiss.Kmeans: assignment and new centers."""
     faiss = _faiss()
-    X = problem.wide
+    X = problem.one_hot
     centers = X[problem.seeds]
     kmeans = faiss.Kmeans(
         X.shape[1],

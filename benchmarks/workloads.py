@@ -103,7 +103,7 @@ class Problem:
         return np.random.default_rng(0).choice(len(self.table), self.k, replace=False)
 
     @cached_property
-    def wide(self) -> NDArray[np.float32]:
+    def one_hot(self) -> NDArray[np.float32]:
         """One-hot rows; binary columns stay one column each."""
         return one_hot(self.table)
 
@@ -122,9 +122,9 @@ def one_hot(table: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Return the table as k-means needs it; binary columns stay one column each."""
     if table.max() <= 1:
         return table.astype(np.float32)
-    sizes = table.max(axis=0).astype(int) + 1
-    wide = np.zeros((len(table), int(sizes.sum())), np.float32)
+    n_values = table.max(axis=0).astype(int) + 1
+    hot = np.zeros((len(table), int(n_values.sum())), np.float32)
     rows = np.arange(len(table))
-    for column, start in zip(table.T, np.cumsum(sizes) - sizes, strict=True):
-        wide[rows, start + column] = 1.0
-    return wide
+    for column, start in zip(table.T, np.cumsum(n_values) - n_values, strict=True):
+        hot[rows, start + column] = 1.0
+    return hot

@@ -30,7 +30,7 @@ def naive_cost(problem):
 @pytest.mark.parametrize("binary", [True, False])
 def test_one_hot_distances_are_hamming_distances(binary):
     problem = small(binary)
-    X = problem.wide
+    X = problem.one_hot
     squared = ((X[:, None] - X[problem.seeds]) ** 2).sum(axis=2).min(axis=1).sum()
     assert squared == naive_cost(problem) * (1 if binary else 2)
 

@@ -225,7 +225,7 @@ def test_what_json_gives_back_has_the_same_arrays(cells):
     assert_same(Codebook.from_json(json.loads(json.dumps(codebook.to_json()))), codebook)
 
 
-# --- missing, empty, wider -----------------------------------------------------------------------
+# --- missing, empty, unseen ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("missing", ["category", "ignore"])
@@ -278,10 +278,9 @@ def test_the_ranges_of_codes_hang_on_the_codebook_alone(missing):
         assert_array_equal(found.n_codes, codes.ranges.n_codes)
         assert_array_equal(found.ignored, codes.ranges.ignored)
     strange = [[["z", 1]], [["a", 9]], [["a", None]], [["z", None], ["y", 9]]]
-    wide = [codebook.encode(table)[0].ranges for table in strange]
-    for found in wide:
-        assert_array_equal(found.n_codes, codebook.wide_ranges.n_codes)
-        assert_array_equal(found.ignored, codebook.wide_ranges.ignored)
+    for found in [codebook.encode(table)[0].ranges for table in strange]:
+        assert_array_equal(found.n_codes, codebook.unseen_ranges.n_codes)
+        assert_array_equal(found.ignored, codebook.unseen_ranges.ignored)
 
 
 def test_translation_reports_what_the_codebook_does_not_know():

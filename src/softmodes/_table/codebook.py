@@ -101,7 +101,7 @@ class Codebook:
         return CodeRanges(n_values + has_missing.astype(np.int32), ignored.astype(np.int32))
 
     @cached_property
-    def wide_ranges(self) -> CodeRanges:
+    def unseen_ranges(self) -> CodeRanges:
         """The codes of fit, then one for missing cells to ignore, and last one for unseen values.
 
         A code means the same value in both ranges.
@@ -347,13 +347,13 @@ class Codebook:
         return list(map(repr, self.names)) if self.names else ["without a name"] * self.n_features
 
     def _translate(self, part: Codebook, codes: Codes) -> tuple[Codes, Unseen]:
-        unseen_code = self.wide_ranges.n_codes - 1
+        unseen_code = self.unseen_ranges.n_codes - 1
         pairs = zip(self.columns, part.columns, unseen_code.tolist(), strict=True)
         tables = [self._new_codes(*pair) for pair in pairs]
         largest = np.array([table.max(initial=-1) for table in tables])
         ranges = self.fit_ranges
         if (largest >= ranges.n_codes).any():
-            ranges = self.wide_ranges
+            ranges = self.unseen_ranges
         unseen = []
         for j in np.flatnonzero(largest == unseen_code).tolist():
             counts = np.bincount(codes.column(j), minlength=len(tables[j]))
