@@ -7,13 +7,14 @@ returns probabilities of the same shape is another one.
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from softmodes._parameters import number
 
 __all__ = ["Rounding", "plurality", "soft", "uniform"]
 
@@ -37,9 +38,7 @@ class soft:  # noqa: N801  (reads as the function that it is)
     t: float
 
     def __post_init__(self) -> None:
-        number = isinstance(self.t, numbers.Real) and not isinstance(self.t, bool)
-        if not number or not _as_float(self.t) >= 1:
-            raise ValueError(f"t={self.t!r} is not a number >= 1. Pass t from 1 up, or math.inf.")
+        number("t", self.t, 1, remedy="Pass t from 1 up, or math.inf.")
 
     def __call__(self, counts: Any) -> NDArray[np.float64]:
         """Return the probabilities of the values, row by row."""
@@ -51,14 +50,6 @@ class soft:  # noqa: N801  (reads as the function that it is)
         total = weights.sum(axis=1, keepdims=True)
         probabilities: NDArray[np.float64] = np.divide(weights, total, out=weights, where=total > 0)
         return probabilities
-
-
-def _as_float(number: Any) -> float:
-    """Return a number as a float; NaN if it is too large for one."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.nan
 
 
 plurality = soft(math.inf)

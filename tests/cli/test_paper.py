@@ -105,7 +105,10 @@ def test_a_method_of_a_plugin_that_raises_is_one_line(tmp_path, jobs):
     ("arguments", "message"),
     [
         (["run", "fig-9"], "experiment='fig-9' is not known. Pass 'all' or some of 'fig-rounding'"),
-        (["run", "all", "--size", "tiny"], "size='tiny' is not known. Pass one of small, full."),
+        (
+            ["run", "all", "--size", "tiny"],
+            "size='tiny' is not known. Pass one of 'small', 'full'.",
+        ),
         (["run", "theorem", "--plugin", "no.py"], "plugin='no.py' is not a file."),
         (["run", "theorem", "--jobs", "0"], "jobs=0 is not a number of processes."),
         (["report"], "results holds no results of size full. Run first: softmodes paper run all"),

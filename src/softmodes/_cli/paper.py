@@ -92,7 +92,6 @@ def report_experiments(
 
 def _size(size: str) -> Size:
     from softmodes._paper import SIZES
+    from softmodes._parameters import choice
 
-    if size not in SIZES:
-        raise ValueError(f"size={size!r} is not known. Pass one of {', '.join(SIZES)}.")
-    return cast("Size", size)
+    return cast("Size", choice("size", size, SIZES))

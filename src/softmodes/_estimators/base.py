@@ -40,11 +40,9 @@ from softmodes._parameters import (
 from softmodes._rows.memory import check_counts
 from softmodes._rows.stores import Opened, open_store
 from softmodes._rows.weights import Units, feature_units, in_weights
-from softmodes._table.codebook import Codebook
+from softmodes._table.codebook import Codebook, checked_missing
 from softmodes._table.read import frame_backend
 from softmodes._table.values import short_repr
-
-_MISSING = ("category", "ignore", "error")
 
 
 class ModesEstimator(
@@ -85,10 +83,9 @@ class ModesEstimator(
         -------
         self
         """
-        choice("missing", self.missing, _MISSING)
         opened = open_store(
             X,
-            missing=self.missing,
+            missing=checked_missing(self.missing),
             sample_weight=sample_weight,
             feature_weight=self.feature_weight,
             n_threads=thread_count(self.n_jobs),
@@ -134,7 +131,7 @@ class ModesEstimator(
         """Refuse parameters with which a model of this clustering could not be fitted again."""
         codebook = found.codebook
         thread_count(self.n_jobs)
-        choice("missing", self.missing, _MISSING)
+        checked_missing(self.missing)
         feature_units(self.feature_weight, codebook.names, codebook.n_features)
         progress(self.verbose)
         check_seed(self.random_state)

@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._parameters import choice
 from softmodes._table.codes import CodeRanges, Codes
 from softmodes._table.coding import code_table, too_many
 from softmodes._table.json import keys_from_json, keys_to_json
@@ -314,7 +315,7 @@ class Codebook:
         try:
             names, has_missing = data["names"], data["has_missing"]
             arrays = [array_of(keys_from_json(column)) for column in data["categories"]]
-            missing = _checked_policy(data["missing"])
+            missing = checked_missing(data["missing"])
             _require_list(has_missing, bool, len(arrays), "has_missing")
             if names is not None:
                 _require_list(names, str, len(arrays), "names")
@@ -439,7 +440,7 @@ def _coded(
     table: Table, missing: Missing, limit: int | None, n_threads: int
 ) -> tuple[Codebook, Codes]:
     """Return the codebook of an open table, and its codes."""
-    missing = _checked_policy(missing)
+    missing = checked_missing(missing)
     columns, codes = code_table(table, limit, n_threads)
     if missing == "error":
         _refuse_missing(table, columns, codes)
@@ -461,10 +462,10 @@ def _merged(label: str, one: ColumnValues, other: ColumnValues) -> ColumnValues:
 # --- checks --------------------------------------------------------------------------------------
 
 
-def _checked_policy(missing: Any) -> Missing:
-    if missing not in get_args(Missing):
-        raise ValueError(f"missing={missing!r} is not one of 'category', 'ignore' and 'error'.")
-    return missing  # type: ignore[no-any-return]
+def checked_missing(missing: Any) -> Missing:
+    """Return what missing cells are; refuse what they cannot be."""
+    known: Missing = choice("missing", missing, get_args(Missing))
+    return known
 
 
 # What reading a damaged codebook may raise.

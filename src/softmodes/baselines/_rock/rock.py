@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from softmodes._parameters import choice, seed, thread_count, whole
-from softmodes._table.codebook import learn
+from softmodes._table.codebook import checked_missing, learn
 from softmodes.baselines._rock.labelling import all_labels
 from softmodes.baselines._rock.merging import sample_clusters
 from softmodes.baselines._rock.plan import Plan, sample_size, thresholds
@@ -134,9 +134,8 @@ class Rock(ClusterMixin, BaseEstimator):
         -------
         self
         """
-        choice("missing", self.missing, ("category", "ignore", "error"))
         n_threads = thread_count(self.n_jobs)
-        _, codes = learn(X, self.missing, n_threads)  # type: ignore[arg-type]
+        _, codes = learn(X, checked_missing(self.missing), n_threads)
         validate_data(self, X, skip_check_array=True)
         plan = self._plan(codes.n_rows, len(codes.ranges.n_codes), n_threads)
         records = Records.of(codes)
