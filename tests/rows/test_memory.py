@@ -5,10 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from softmodes import KModes
+from softmodes import KModes, SoftModes
 from softmodes._rows import memory
 from softmodes._rows.block import Layout
 
@@ -92,6 +93,18 @@ def test_a_fit_beyond_the_limit_of_its_group_is_refused(groups):
         MemoryError, match=r"100000 rows need 12800000 bytes .*3145728 .*Pass fewer rows or columns"
     ):
         memory.check_rows(layout, 100_000)
+
+
+def test_a_fit_with_feature_weights_is_refused_where_one_without_fits(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (400, 300))
+    model = SoftModes(300, n_init=1, max_iter=1, n_jobs=1, random_state=0)
+    layout = Layout([2] * 300, [-1] * 300)
+    weight = rng.integers(1, 60_000, 300)
+    monkeypatch.setattr(memory, "available_memory", lambda: memory.count_bytes(layout, 300, 1))
+    model.fit(X)
+    with pytest.raises(MemoryError, match="n_clusters=300 needs"):
+        model.set_params(feature_weight=weight).fit(X)
 
 
 def test_rows_that_would_not_fit_when_packed_are_refused_before_they_are(groups, monkeypatch):

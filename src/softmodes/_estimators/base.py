@@ -104,12 +104,13 @@ class ModesEstimator(
         store, codebook = opened.store, opened.codebook
         k = whole("n_clusters", self.n_clusters, 1)
         check_most("n_clusters", k, "n_samples", store.n_rows)
-        check_counts(store.layout, k, store.n_threads, codebook.names)
+        weight = opened.features.counts
+        check_counts(store.layout, k, store.n_threads, codebook.names, weight)
         shown = progress(self.verbose)
         return Plan(
             **self._resolved(codebook),
             seed=seed(self.random_state),
-            feature_weight=opened.features.counts,
+            feature_weight=weight,
             row_unit=opened.rows.unit,
             feature_unit=opened.features.unit,
             on_round=shown["on_round"] + check_callback(on_round),

@@ -6,6 +6,9 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from softmodes import _kernels
 from softmodes._kernels import Layout
 
@@ -25,9 +28,15 @@ def check_rows(layout: Layout, n_rows: int) -> None:
         )
 
 
-def check_counts(layout: Layout, k: int, n_threads: int, names: Sequence[str] | None) -> None:
+def check_counts(
+    layout: Layout,
+    k: int,
+    n_threads: int,
+    names: Sequence[str] | None,
+    feature_weight: NDArray[np.uint32] | None = None,
+) -> None:
     """Refuse a fit whose counts and passes would not fit in memory."""
-    needed = count_bytes(layout, k, n_threads)
+    needed = count_bytes(layout, k, n_threads, feature_weight)
     available = _available_beyond(needed)
     if available is None:
         return
@@ -41,7 +50,9 @@ def check_counts(layout: Layout, k: int, n_threads: int, names: Sequence[str] | 
     )
 
 
-def count_bytes(layout: Layout, k: int, n_threads: int) -> int:
+def count_bytes(
+    layout: Layout, k: int, n_threads: int, feature_weight: NDArray[np.uint32] | None = None
+) -> int:
     """Return the bytes of the current, last, chosen and best counts, and of a pass over the rows.
 
     Examples
@@ -51,7 +62,7 @@ def count_bytes(layout: Layout, k: int, n_threads: int) -> int:
     4.1
     """
     tallies = 4 * 8 * k * layout.n_cells
-    return tallies + _kernels.pass_bytes(layout, k, n_threads=n_threads)
+    return tallies + _kernels.pass_bytes(layout, k, feature_weight, n_threads)
 
 
 def _available_beyond(needed: int) -> int | None:
