@@ -25,7 +25,7 @@ def open_store(
 ) -> MemoryStore:
     """Rows in memory, cut into blocks at the given rows."""
     codebook, codes = learn(X)
-    whole = pack(codes, layout_of(codes), weight=weight)
+    whole = pack(codes, layout_of(codes.ranges), weight=weight)
     blocks = []
     edges = [0, *cuts, codes.n_rows]
     for index, (a, b) in enumerate(pairwise(edges)):

@@ -43,7 +43,7 @@ def by_fill(codes, fill, n_codes, ignored=None):
 
 
 def packed(codes, n_threads=1):
-    return pack(codes, layout_of(codes), n_threads)
+    return pack(codes, layout_of(codes.ranges), n_threads)
 
 
 def everything(block):

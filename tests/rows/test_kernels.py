@@ -45,7 +45,7 @@ class Table:
             for j, m in enumerate(self.n_codes)
         )
         codes = Codes(len(self.codes), columns, CodeRanges(self.n_codes, self.ignored))
-        return pack(codes, layout_of(codes), first_row=self.first_row, weight=self.weight)
+        return pack(codes, layout_of(codes.ranges), first_row=self.first_row, weight=self.weight)
 
 
 def make_table(

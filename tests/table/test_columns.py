@@ -114,7 +114,7 @@ def test_every_byte_but_zero_is_true(true, order):
     codebook, codes = learn(X)
     assert [values.tolist() for values in codebook.categories] == [[False, True], [True]]
     assert matrix_of(codes).tolist() == [[0, 0], [1, 0], [1, 0]]
-    assert everything(pack(codes, layout_of(codes))).tolist() == [[0, 0], [1, 0], [1, 0]]
+    assert everything(pack(codes, layout_of(codes.ranges))).tolist() == [[0, 0], [1, 0], [1, 0]]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])

@@ -23,6 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from softmodes._rows.block import layout_of, pack, unpack
 from softmodes._table.codebook import MAX_CATEGORIES, Codebook, learn, learn_part
 from softmodes._table.codes import Codes
 
@@ -281,6 +282,19 @@ def test_the_ranges_of_codes_hang_on_the_codebook_alone(missing):
     for found in [codebook.encode(table)[0].ranges for table in strange]:
         assert_array_equal(found.n_codes, codebook.unseen_ranges.n_codes)
         assert_array_equal(found.ignored, codebook.unseen_ranges.ignored)
+
+
+@pytest.mark.parametrize("missing", ["category", "ignore"])
+@pytest.mark.parametrize("n_values", [3, 256])
+def test_parts_with_unseen_values_and_parts_without_share_a_layout(missing, n_values):
+    codebook, _ = learn([[i, "a"] for i in range(n_values)], missing)
+    known, strange = [[0, "a"], [n_values - 1, "a"]], [[1, "z"], [-7, None]]
+    layout = layout_of(codebook.unseen_ranges)
+    parts = [codebook.translate(*learn_part(rows, missing))[0] for rows in (known, strange)]
+    assert_array_equal(parts[0].ranges.n_codes, codebook.fit_ranges.n_codes)
+    found = [unpack(pack(codes, layout), np.arange(2)) for codes in parts]
+    expected = codebook.encode(known + strange)[0].rows(slice(None))
+    assert_array_equal(np.concatenate(found), expected)
 
 
 def test_translation_reports_what_the_codebook_does_not_know():

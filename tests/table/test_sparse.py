@@ -62,7 +62,7 @@ def test_unseen_and_missing_sparse_cells_translate_as_dense_ones(missing):
     assert_array_equal(sparse.ranges.n_codes, dense.ranges.n_codes)
     assert_array_equal(sparse.ranges.ignored, dense.ranges.ignored)
     assert_array_equal(matrix_of(sparse), matrix_of(dense))
-    layout = layout_of(dense)
+    layout = layout_of(dense.ranges)
     assert_array_equal(pack(sparse, layout).packed, pack(dense, layout).packed)
 
 

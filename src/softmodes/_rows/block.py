@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from softmodes import _kernels
 from softmodes._kernels import Layout
 from softmodes._rows.cache import Cache
-from softmodes._table.codes import ByteCells, Codes, SparseCells
+from softmodes._table.codes import ByteCells, CodeRanges, Codes, SparseCells
 
 __all__ = ["MOST_CODES", "Block", "Layout", "layout_of", "pack", "unpack"]
 
@@ -58,9 +58,9 @@ class Block:
         return self.packed.nbytes + (0 if self.weight is None else self.weight.nbytes)
 
 
-def layout_of(codes: Codes) -> Layout:
-    """Return the layout of rows that hold these codes."""
-    return Layout(codes.ranges.n_codes, codes.ranges.ignored)
+def layout_of(ranges: CodeRanges) -> Layout:
+    """Return the layout of rows whose codes are in these ranges: one for all blocks of a store."""
+    return Layout(ranges.n_codes, ranges.ignored)
 
 
 def pack(
@@ -92,7 +92,7 @@ def unpack(block: Block, rows: NDArray[np.int64]) -> NDArray[np.int32]:
     --------
     >>> from softmodes._table.codebook import learn
     >>> _, codes = learn([["a"], ["c"], ["b"]])
-    >>> unpack(pack(codes, layout_of(codes)), np.array([1, 2])).tolist()
+    >>> unpack(pack(codes, layout_of(codes.ranges)), np.array([1, 2])).tolist()
     [[2], [1]]
     """
     return _kernels.unpack(block, np.asarray(rows, np.int64))

@@ -187,7 +187,8 @@ class Codebook:
         Returns
         -------
         Codes
-            The same as `encode` gives for these rows.
+            The same as `encode` gives for these rows. Their ranges are `unseen_ranges` if a cell
+            needs them, else `fit_ranges`; parts that share a layout are packed by one for all.
         Unseen
             The values that this codebook does not have: none if `part` was merged into it.
 

@@ -23,10 +23,11 @@ T = TypeVar("T")
 class RowStore(ABC):
     """Packed rows in blocks. A backend says only how to run a task on each block.
 
-    No block is empty, and a block's `index` is its position. `n_values[j]` is the number of values
-    that a center may take in feature j; cells may hold further codes (missing, unseen). Weights are
-    counted in units; with `whole_weights` a unit is one row. `n_threads` is for what is done here
-    between two passes. Without `remember`, every pass compares all rows with all centers.
+    No block is empty, all have one layout, and a block's `index` is its position. `n_values[j]` is
+    the number of values that a center may take in feature j; cells may hold further codes (missing,
+    unseen). Weights are counted in units; with `whole_weights` a unit is one row. `n_threads` is
+    for what is done here between two passes. Without `remember`, every pass compares all rows with
+    all centers.
     """
 
     layout: Layout

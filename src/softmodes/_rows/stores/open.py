@@ -66,7 +66,7 @@ def open_store(
     largest = largest_distance(codebook.n_features, features.counts)
     rows = row_units(sample_weight, codes.n_rows, largest)
     check_costs(rows, features, largest, codes.n_rows)
-    layout = layout_of(codes)
+    layout = layout_of(codes.ranges)
     check_rows(layout, codes.n_rows)
     block = pack(codes, layout, n_threads, weight=rows.counts)
     store = MemoryStore([block], codebook.n_values, n_threads, rows.whole)
