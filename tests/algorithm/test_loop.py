@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ import reference
 from softmodes._algorithm.loop import best_run, first_centers, run_once, runs
 from softmodes._algorithm.plan import Plan
 from softmodes._algorithm.randomness import Use, address
+from softmodes._algorithm.seeding import METHODS
 from softmodes._rows import remember
 from softmodes._rows.block import unpack
 from softmodes._rows.centers import CodeCenters, Comparison
@@ -87,6 +89,39 @@ def test_same_answer_however_the_rows_are_cut(t, cuts):
     assert whole.history == pieces.history
     for j in range(X.shape[1]):
         assert_array_equal(whole.tally.counts.feature(j), pieces.tally.counts.feature(j))
+
+
+@pytest.mark.parametrize("keeps_blocks", [True, False])
+@pytest.mark.parametrize("init", METHODS)
+def test_same_answer_where_tasks_blocks_and_results_travel(init, keeps_blocks):
+    """As on a cluster: tasks come as copies, to blocks that stay there or lose all they had."""
+    X, weight = table(300, (*SIZES, 300), seed=4), np.arange(300) % 4
+    feature_weight = np.arange(1, len(SIZES) + 2, dtype=np.uint32)
+    asked = plan(k=9, init=init, rounding=plurality, n_init=2, feature_weight=feature_weight)
+    here = open_store(X, (90, 200), weight)
+    there = open_store(X, (90, 200), weight)
+    plain_map, sent = there.map, []
+
+    def travelling_map(task):
+        sent.append(pickle.dumps(task))
+        if not keeps_blocks:
+            there.blocks = pickle.loads(pickle.dumps(there.blocks))
+        return pickle.loads(pickle.dumps(plain_map(pickle.loads(sent[-1]))))
+
+    there.map = travelling_map
+    expected, found = best_run(here, asked), best_run(there, asked)
+    assert sent
+    assert max(map(len, sent)) < 1 << 15, "a task carries more than seeds, candidates or centers"
+    assert found.history == expected.history
+    assert_array_equal(found.centers.codes, expected.centers.codes)
+    comparison = asked.comparison(found.index)
+    assert_array_equal(
+        there.labels(found.centers, comparison), here.labels(found.centers, comparison)
+    )
+    weight = comparison.feature_weight
+    assert_array_equal(
+        there.distances(found.centers, weight), here.distances(found.centers, weight)
+    )
 
 
 def test_a_restart_does_not_depend_on_the_others():
