@@ -14,7 +14,13 @@ endfunction()
 
 set(SOFTMODES_KERNEL_OPTIONS "$<$<NOT:$<CXX_COMPILER_ID:MSVC>>:-O3>" CACHE STRING
   "Compiler options for the row kernels")
-add_isa(generic ${SOFTMODES_KERNEL_OPTIONS})
+if(NOT MSVC AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64|aarch64|arm64)$")
+  # Nearly every CPU takes another set: -O3 takes a third of the time of the whole build.
+  string(REPLACE "-O3" "-O2" portable_options "${SOFTMODES_KERNEL_OPTIONS}")
+  add_isa(generic ${portable_options})
+else()
+  add_isa(generic ${SOFTMODES_KERNEL_OPTIONS})
+endif()
 if(NOT MSVC AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   list(APPEND isa_definitions SOFTMODES_X86)
   add_isa(ssse3 ${SOFTMODES_KERNEL_OPTIONS} -mssse3)
