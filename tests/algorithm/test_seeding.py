@@ -9,10 +9,20 @@ from numpy.testing import assert_array_equal
 from scipy.stats import chisquare
 
 from softmodes._algorithm.randomness import fold_array, integers_below
-from softmodes._algorithm.seeding import METHODS, Seeding, cao, d1, d1_greedy, huang, random_rows
+from softmodes._algorithm.seeding import (
+    METHODS,
+    Seeding,
+    cao,
+    d1,
+    d1_greedy,
+    huang,
+    nearest,
+    random_rows,
+)
 from softmodes._algorithm.seeding.nearest import SeedDistances
 from softmodes._algorithm.seeding.tickets import Shares, locate_weight
 from softmodes._rows.block import unpack
+from softmodes._rows.tally import nearest_distances
 from support import open_store, table
 
 
@@ -266,3 +276,16 @@ def test_huang_takes_no_row_twice_however_the_rows_are_cut():
     assert len({tuple(seed) for seed in expected}) == 50
     for cuts in [(1,), (20, 40), (59,)]:
         assert_array_equal(huang(Seeding(open_store(X, cuts), 50, 0, 0)), expected)
+
+
+def test_d1_goes_on_from_the_distances_to_the_seeds_so_far(monkeypatch):
+    anew = []
+
+    def counted(*arguments):
+        anew.append(arguments)
+        return nearest_distances(*arguments)
+
+    monkeypatch.setattr(nearest, "nearest_distances", counted)
+    store = open_store(table(400, (2, 3, 5, 2), seed=1), (100,))
+    d1_greedy(Seeding(store, 40, 5, 2))
+    assert len(anew) == len(store.blocks), "of all rows to all seeds, once for the first seed"
