@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+import reprlib
+from typing import Any
 
 # Controls of terminals (C0, C1), of lines and of reading direction; halves of characters.
 _ACTIVE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 200
+
 
 def harmless(text: str) -> str:
     """Return a text whose control characters, on which a terminal would act, are spelled out."""
     return _ACTIVE.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def short_repr(value: Any) -> str:
+    """Return the repr of any value, cut so that it fits into a message."""
+    return _SHORT.repr(value)

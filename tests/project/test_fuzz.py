@@ -112,7 +112,7 @@ def test_a_crash_is_told_and_the_cases_behind_it_still_run(
 
 
 def test_cases_that_cannot_begin_are_no_failures_of_the_cases(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(runner.MODULES, "none", "no_such_module")
     with pytest.raises(RuntimeError, match="The cases of none cannot begin"):

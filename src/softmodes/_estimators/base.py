@@ -42,7 +42,7 @@ from softmodes._rows.stores import Opened, open_store
 from softmodes._rows.weights import Units, feature_units, in_weights
 from softmodes._table.codebook import Codebook, checked_missing
 from softmodes._table.read import frame_backend
-from softmodes._table.values import short_repr
+from softmodes._text import short_repr
 
 
 class ModesEstimator(

@@ -16,10 +16,12 @@ from softmodes.rounding import soft
 
 def plain_params(estimator: BaseEstimator) -> dict[str, Any]:
     """Return the parameters as JSON can hold them, or say which cannot be saved."""
-    return {name: _plain(name, value) for name, value in estimator.get_params(deep=False).items()}
+    return {
+        name: _json_value(name, value) for name, value in estimator.get_params(deep=False).items()
+    }
 
 
-def _plain(name: str, value: Any) -> Any:
+def _json_value(name: str, value: Any) -> Any:
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, np.bool_):
@@ -29,7 +31,7 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, numbers.Real):
         return "inf" if math.isinf(value) else float(value)
     if isinstance(value, soft):
-        return {"soft": _plain(name, value.t)}
+        return {"soft": _json_value(name, value.t)}
     if name == "init":
         codebook, given = learn(value)
         codes = codebook.encode_rows(value, given.n_rows, name)

@@ -75,7 +75,7 @@ def _elsewhere(cells: list[Cell], jobs: int, plugins: list[str]) -> Iterator[tup
         jobs,
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_start_worker,
-        initargs=(plugins, threads, list(sys.path)),
+        initargs=(plugins, list(sys.path)),
     )
     try:
         with _limited_threads(threads):
@@ -106,7 +106,7 @@ class _limited_threads:  # noqa: N801  (a context manager, used like a function)
                 os.environ[name] = value
 
 
-def _start_worker(plugins: list[str], threads: int, path: list[str]) -> None:
+def _start_worker(plugins: list[str], path: list[str]) -> None:
     sys.path[:] = path
     threading.Thread(target=_die_with_parent, daemon=True).start()
     load_methods(plugins)

@@ -14,7 +14,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from softmodes._table.column import Categorical
-from softmodes._table.values import object_array, short_repr
+from softmodes._table.values import object_array
+from softmodes._text import short_repr
 
 T = TypeVar("T")
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._table.values import ColumnValues, python_values, short_repr
+from softmodes._table.values import ColumnValues, python_values
+from softmodes._text import short_repr
 
 _COLUMNS_SHOWN = 5
 

@@ -9,7 +9,6 @@ spellings alone, so that it does not matter which were met first or in which par
 from __future__ import annotations
 
 import datetime as dt
-import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -52,15 +51,6 @@ _DAY = 86_400_000_000_000
 _EPOCH = dt.datetime(1970, 1, 1)
 _EPOCH_UTC = _EPOCH.replace(tzinfo=dt.UTC)
 _MICROSECOND = dt.timedelta(microseconds=1)
-
-
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 200
-
-
-def short_repr(value: Any) -> str:
-    """Return the repr of any value, cut so that it fits into a message."""
-    return _SHORT.repr(value)
 
 
 class BadColumnError(Exception):

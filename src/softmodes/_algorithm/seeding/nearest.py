@@ -20,7 +20,7 @@ from softmodes._rows.block import Block
 from softmodes._rows.centers import CodeCenters, largest_distance
 from softmodes._rows.tally import nearest_distances
 
-Rows: TypeAlias = NDArray[np.int64] | slice
+SomeRows: TypeAlias = NDArray[np.int64] | slice
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class _NearerRows:
     rows: NDArray[np.int64] | None
     distances: NDArray[Any]
 
-    def to(self, candidate: int) -> tuple[Rows, NDArray[Any]]:
+    def to(self, candidate: int) -> tuple[SomeRows, NDArray[Any]]:
         """Return the rows that may be nearer to one candidate, and their distances."""
         span = slice(self.start[candidate], self.start[candidate + 1])
         return slice(None) if self.rows is None else self.rows[span], self.distances[span]
@@ -191,7 +191,7 @@ def _gains_of_all(
 def _gain(
     current: NDArray[Any],
     weight: NDArray[np.int64] | None,
-    rows: Rows,
+    rows: SomeRows,
     distances: NDArray[Any],
 ) -> int:
     before = current[rows]
