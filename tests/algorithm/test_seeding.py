@@ -289,3 +289,13 @@ def test_d1_goes_on_from_the_distances_to_the_seeds_so_far(monkeypatch):
     store = open_store(table(400, (2, 3, 5, 2), seed=1), (100,))
     d1_greedy(Seeding(store, 40, 5, 2))
     assert len(anew) == len(store.blocks), "of all rows to all seeds, once for the first seed"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_seeds_are_the_first_distinct_tickets_up_to_half_of_the_rows(seed):
+    store = open_store(np.arange(20)[:, None])
+    half, more = Seeding(store, 10, seed, 0), Seeding(store, 11, seed, 0)
+    tickets = half.draw_tickets(0, 1000, 20).tolist()
+    assert random_rows(half)[:, 0].tolist() == list(dict.fromkeys(tickets))[:10]
+    words = fold_array(more.word_key(0), np.arange(20)).tolist()
+    assert random_rows(more)[:, 0].tolist() == sorted(range(20), key=words.__getitem__)[:11]
