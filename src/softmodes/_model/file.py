@@ -1,4 +1,4 @@
-"""The fitted clustering: a frozen value, and its file format without pickle.
+"""The fitted clustering as a file, without pickle.
 
 A saved model is a zip archive of uncompressed members: `model.json`, arrays as `*.npy`, and
 `SHA256SUMS`, which covers all others. Reading checks all of it before anything is used:

@@ -162,7 +162,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """What tells this cell from all others, in every session."""
+        """What tells this cell from all others, in every process and version."""
         parts = (self.experiment, self.size, self.data.key, self.algorithm.key)
         return "/".join((*parts, f"run={self.run}"))
 
