@@ -765,3 +765,9 @@ def test_a_summary_shows_the_values_that_mark_a_cluster_most_and_no_more_than_as
     for n_marks, shown in [(1, 1), (5, 5), (7, 7), (100, 7)]:
         assert model.summary(n_marks).count("=b") == shown
     assert model.summary() == model.summary(5)
+
+
+def test_names_of_features_are_an_array_of_objects_as_scikit_learn_promises():
+    model = small().fit(pd.DataFrame(ANSWERS, columns=["answer", "colour"]))
+    assert model.feature_names_in_.dtype == object
+    assert model.feature_names_in_.tolist() == ["answer", "colour"]
