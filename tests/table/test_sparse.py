@@ -72,3 +72,40 @@ def test_sparse_duplicates_are_summed_and_left_to_the_caller():
     )
     assert_as_naive(table, [[3, 0], [0, 5]])
     assert table.data.tolist() == [1, 2, 5]
+
+
+def broken_csr():
+    table = sp.csr_array(np.eye(3))
+    table.indices[0] = 77
+    return table
+
+
+def broken_csc():
+    table = sp.csc_array(np.eye(3))
+    table.indptr[1] = 100
+    return table
+
+
+def broken_coo():
+    table = sp.coo_array(np.eye(3))
+    table.row[0] = 10**6
+    return table
+
+
+def broken_lil():
+    table = sp.lil_array(np.eye(3))
+    table.rows[0] = [77]
+    return table
+
+
+@pytest.mark.parametrize("broken", [broken_csr, broken_csc, broken_coo, broken_lil])
+def test_indices_outside_a_sparse_table_are_refused_before_scipy_follows_them(broken):
+    with pytest.raises(ValueError, match=r"^The indices of the sparse table do not fit.*Build it"):
+        learn(broken())
+
+
+def test_a_sparse_table_with_room_to_grow_is_left_as_it_came():
+    table = sp.csr_array(np.eye(3))
+    table.data, table.indices = np.append(table.data, 9.0), np.append(table.indices, 1)
+    assert_as_naive(table, np.eye(3).tolist())
+    assert len(table.data) == 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -230,11 +231,27 @@ def _share_dtype(rows: Sequence[Any]) -> bool:
 def _read_sparse(matrix: Any) -> Table:
     if matrix.ndim != 2:
         raise one_dimensional(matrix)
-    csr = sp.csr_array(matrix)
+    csr = sp.csr_array(_checked_indices(matrix))
     if not csr.has_canonical_format:
         csr = csr.copy()  # the arrays may be the caller's
         csr.sum_duplicates()
     return Table(csr.shape, None, csr)
+
+
+def _checked_indices(matrix: Any) -> Any:
+    """Return a sparse matrix without indices that scipy would follow beyond its arrays."""
+    try:
+        if matrix.format == "coo":
+            return sp.coo_array((matrix.data, (matrix.row, matrix.col)), shape=matrix.shape)
+        # A copy of the shell, not of the arrays: the check cuts off room to grow.
+        checked = copy(matrix) if hasattr(matrix, "check_format") else sp.csr_array(matrix)
+        checked.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(
+            f"The indices of the sparse table do not fit its shape {matrix.shape}: {error}. Build "
+            "it again from its rows, columns and values."
+        ) from error
+    return checked
 
 
 # --- frames --------------------------------------------------------------------------------------
