@@ -548,3 +548,9 @@ def test_a_model_saved_to_a_pipe_comes_out_whole(saved):
     reader.join(10)
     assert pipe.is_fifo()
     assert_array_equal(softmodes.load(copy).labels_, model.labels_)
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", os.devnull])
+def test_a_device_is_no_model_and_is_not_read_to_an_end_that_it_has_not(device):
+    with pytest.raises(BadModelFile, match=rf"^{device} cannot be loaded: it is not a regular fil"):
+        softmodes.load(device)

@@ -13,6 +13,7 @@ import io
 import json
 import math
 import os
+import stat
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,6 +93,8 @@ def load_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], Clust
     """Read a model; raise BadModelFile for all that is not exactly what `save_model` wrote."""
     path = Path(path)
     with open(path, "rb") as file, refusing(path):
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # zipfile might never find its end
+            raise refusal(path, "it is not a regular file")
         members = _read_members(path, file)
         document = json.loads(members.pop(_JSON))
         _check_version(path, document)
