@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
 import stat
@@ -19,8 +20,8 @@ Content: TypeAlias = bytes | Callable[[BinaryIO], object]
 def write_whole(path: AnyPath, content: Content, name: str = "path") -> None:
     """Write a file so that its old content stands until the new one is complete.
 
-    Links are followed, and the file keeps its mode. What is not a regular file (a device, a pipe,
-    standard output) is written to as it stands.
+    Links are followed, and the file keeps its mode; one that may not be written is not replaced.
+    What is not a regular file (a device, a pipe, standard output) is written to as it stands.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def write_whole(path: AnyPath, content: Content, name: str = "path") -> None:
             _replace(Path(os.path.realpath(given)), mode, content)
         else:
             with open(given if stream is None else stream, "wb") as file:
-                _fill(file, content)
+                file.write(_as_bytes(content))
     except OSError as error:
         raise _refusal(error, name, given) from error
 
@@ -57,8 +58,8 @@ def checked_target(path: AnyPath, name: str = "path") -> str:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{name}={path!r} is not a path. Pass a str or a pathlib.Path.")
     given = os.fsdecode(path)
-    if not given or "\0" in given:
-        fault = "holds a NUL byte" if given else "is empty"
+    fault = _fault(given)
+    if fault is not None:
         raise ValueError(f"{name}={given!r} {fault}. Pass the path of a file to write.")
     if os.path.isdir(given) or not os.path.basename(given):
         raise IsADirectoryError(
@@ -71,6 +72,19 @@ def checked_target(path: AnyPath, name: str = "path") -> str:
             f"{folder!r} first, or pass a path in one that exists."
         )
     return given
+
+
+def _fault(path: str) -> str | None:
+    """Return why no system takes a text for a path, None if there is no reason."""
+    if not path:
+        return "is empty"
+    if "\0" in path:
+        return "holds a NUL byte"
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return "holds half a character"
+    return None
 
 
 def _mode(path: str) -> int | None:
@@ -98,6 +112,8 @@ def _replace(target: Path, mode: int | None, content: Content) -> None:
     # A name of its own, not the target's with an ending: that could be too long for the system.
     unfinished = target.with_name(f".softmodes-{secrets.token_hex(8)}")
     permissions = 0o666 if mode is None else stat.S_IMODE(mode) & 0o777
+    if mode is not None:
+        os.close(os.open(target, os.O_WRONLY))  # renaming asks for no leave to write the old file
     try:
         with open(unfinished, "xb", opener=partial(os.open, mode=permissions)) as file:
             if mode is not None:  # given at opening, it was narrowed by the umask
@@ -108,6 +124,13 @@ def _replace(target: Path, mode: int | None, content: Content) -> None:
         os.replace(unfinished, target)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _as_bytes(content: Content) -> bytes:
+    """Return what is to be written where a file cannot tell its place, as an archive asks it to."""
+    buffer = io.BytesIO()
+    _fill(buffer, content)
+    return buffer.getvalue()
 
 
 def _fill(file: BinaryIO, content: Content) -> None:

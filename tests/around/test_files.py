@@ -2,6 +2,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -90,6 +91,55 @@ def test_a_device_stays_a_device_and_gets_the_content():
     os.close(theirs)
 
 
+@pytest.fixture
+def null_device(tmp_path):
+    """A device like /dev/null; one of our own, since root could replace the system's."""
+    if os.geteuid() != 0:
+        return Path(os.devnull)
+    device = tmp_path / "null"
+    try:
+        os.mknod(device, stat.S_IFCHR | 0o666, os.stat(os.devnull).st_rdev)
+        device.read_bytes()
+    except PermissionError:
+        pytest.skip("This system makes no devices here.")
+    return device
+
+
+def test_a_device_without_places_gets_what_needs_them_to_be_written(null_device):
+    def told(file):
+        file.write(b"new")
+        file.flush()
+        places.append(file.tell())
+
+    places = []
+    write_whole(null_device, told)
+    assert places == [3]
+    assert stat.S_ISCHR(null_device.stat().st_mode)
+
+
+@pytest.fixture
+def own_folder():
+    """A folder of a user whom permissions bind, who we are for the time of a test."""
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as folder:
+        if root:
+            os.chown(folder, 65534, -1)
+            os.seteuid(65534)
+        yield Path(folder)
+        if root:
+            os.seteuid(0)
+
+
+def test_a_file_that_may_not_be_written_is_not_replaced(own_folder):
+    path = own_folder / "old.txt"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(PermissionError, match=r"old.txt' cannot be written: Permission denied"):
+        write_whole(path, b"new")
+    assert path.read_text() == "old"
+    assert names(own_folder) == ["old.txt"]
+
+
 @pytest.mark.parametrize("mode", ["w", "a"])
 def test_standard_output_in_a_file_keeps_what_was_printed_before(tmp_path, mode):
     printed = tmp_path / "printed.txt"
@@ -142,6 +192,7 @@ def test_the_longest_name_that_the_system_takes_can_be_written(tmp_path):
     [
         ("", ValueError, "out='' is empty. Pass the path of a file to write."),
         ("a\0b", ValueError, r"out='a\x00b' holds a NUL byte. Pass the path of a file to write."),
+        ("\ud800", ValueError, r"out='\ud800' holds half a character. Pass the path of a file"),
         (".", IsADirectoryError, "out='.' is a folder. Pass the path of a file to write"),
         ("new/", IsADirectoryError, "out='new/' is a folder. Pass the path of a file to write"),
         ("no/new.txt", FileNotFoundError, "out='no/new.txt' is in a folder that does not exist."),
