@@ -181,6 +181,25 @@ def test_a_numpy_date_is_not_its_midnight_in_any_order(date, midnight):
         assert found[str(date)] < found[str(midnight)]
 
 
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.longdouble])
+@pytest.mark.parametrize("whole", [1, np.int8(1)])
+def test_floats_of_every_type_stay_whole_beside_integers(kind, whole):
+    for column in (
+        [kind(1.5), whole],
+        [whole, kind(1.5), kind(1)],
+        [whole, kind("nan"), kind(2.5)],
+    ):
+        assert_as_naive(objects([column]), [column])
+
+
+def test_a_numpy_duration_without_a_unit_is_refused():
+    with pytest.raises(
+        TypeError, match=r"^Column 0 holds a value of type timedelta64 without a unit"
+    ):
+        learn([[np.timedelta64(5)], [1]])
+    assert learn([[np.timedelta64("NaT")], [1]])[0].has_missing == (True,)
+
+
 def test_a_signaling_nan_is_missing():
     column = [Decimal("sNaN"), Decimal("1.5"), None, Decimal("-sNaN7"), 2]
     codebook, codes = learn(objects([column]))

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import math
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -204,6 +205,18 @@ def test_instants_are_equal_whatever_their_zone():
     assert not unseen
     assert_array_equal(matrix_of(again), matrix_of(codes))
     assert codebook.categories[0][0] == dt.datetime(2020, 6, 30, 22, tzinfo=UTC)
+
+
+def test_the_hour_that_a_clock_shows_twice_is_two_hours():
+    first = dt.datetime(2020, 10, 25, 2, 30, tzinfo=ZoneInfo("Europe/Zurich"))
+    second = first.replace(fold=1)
+    assert first == second
+    codebook, codes = learn([[first], [second], [first]])
+    assert matrix_of(codes)[:, 0].tolist() == [0, 1, 0]
+    assert [value.hour for value in codebook.categories[0]] == [0, 1]
+    again, unseen = codebook.encode(pd.DataFrame({"t": [second, first]}, dtype=object))
+    assert not unseen
+    assert matrix_of(again)[:, 0].tolist() == [1, 0]
 
 
 def test_zoned_nanoseconds_are_refused():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from decimal import Decimal
 from itertools import repeat
 from typing import Any
@@ -104,16 +105,21 @@ def _code_objects(column: NDArray[Any], limit: int | None) -> CodedColumn:
 
 
 def _marked(cells: list[Any], kinds: set[type]) -> list[tuple[type, Any, Any]]:
-    """Return each cell behind what tells it from equal ones: its type, and its unit or digits."""
-    if not _any_of(kinds, Decimal, np.datetime64, np.timedelta64):
+    """Return each cell behind what tells it from equal ones: its type, and a detail."""
+    if not _any_of(kinds, Decimal, dt.datetime, np.datetime64, np.timedelta64):
         return list(zip(map(type, cells), repeat(None), cells, strict=False))
     cells = [_quiet(cell) for cell in cells]
     return [(type(cell), _detail(cell), cell) for cell in cells]
 
 
 def _detail(cell: Any) -> Any:
+    if isinstance(cell, dt.datetime):
+        return cell.fold  # to Python both hours are equal that a clock set back shows as one
     if isinstance(cell, np.datetime64 | np.timedelta64):
-        return np.datetime_data(cell.dtype)  # to NumPy a day equals its midnight
+        unit = np.datetime_data(cell.dtype)
+        if unit[0] == "generic" and not np.isnat(cell):
+            raise unsupported("timedelta64 without a unit")
+        return unit  # to NumPy a day equals its midnight
     return cell.as_tuple() if isinstance(cell, Decimal) else None
 
 
@@ -130,6 +136,8 @@ def _inferred(column: NDArray[Any], kinds: set[type]) -> Any | None:
     """Return the column in the Arrow type of all its values, if Arrow merges no different ones."""
     if _any_of(kinds, np.datetime64, np.timedelta64):
         return None  # with other types beside these, Arrow may read memory that is not its own
+    if _any_of(kinds, np.float16, np.longdouble):
+        return None  # beside integers, Arrow would cut off what stands behind their point
     try:
         arrow = pa.array(column, from_pandas=True)
     except (pa.ArrowException, ArithmeticError, TypeError, ValueError):
