@@ -3,31 +3,6 @@
 
 namespace softmodes::SOFTMODES_ISA {
 
-struct Offer {
-  V lower, equal;  // which rows were nearer to a center than to all before, or as near
-};
-
-template <int kBits>
-SOFTMODES_INLINE Offer offer_center(const Number<kBits>& distance, V* lowest) {
-  V lower = zero(), differ = zero();
-  for (int b = 0; b < kBits; ++b) {
-    lower = majority(not_(distance.bit[b]), lowest[b], lower);
-    differ = or_xor(differ, distance.bit[b], lowest[b]);
-  }
-  for (int b = 0; b < kBits; ++b) lowest[b] = select(lower, distance.bit[b], lowest[b]);
-  return {lower, not_(differ)};
-}
-
-// The lowest distances of a tile's rows, and what every center offered.
-template <int kBits>
-static void offer_centers(const PlaneView& view, const Scratch& scratch, Ahead ahead, V* lowest,
-                          Offer* offers) {
-  for (int b = 0; b < kBits; ++b) lowest[b] = ones();  // more than any distance
-  compare_planes<kBits>(view, scratch, ahead, [&](int64_t c, const Number<kBits>& distance) {
-    offers[c] = offer_center(distance, lowest);
-  });
-}
-
 // The centers that rows go to: the first and the last of the nearest, and whether there are more.
 struct Choice {
   V first[kMostLabelBits], last[kMostLabelBits];
@@ -107,9 +82,10 @@ void nearest_by_planes(const PlaneView& view, const TileRows& rows, const Ties& 
                        const Scratch& scratch, Nearest out) {
   const Ahead ahead = start_tile(view, rows, scratch);
   V lowest[kMostDistanceBits];
+  for (auto& plane : lowest) plane = ones();  // more than any distance
   auto* offers = reinterpret_cast<Offer*>(scratch.offers);
-  with_bits(view,
-            [&](auto bits) { offer_centers<bits.value>(view, scratch, ahead, lowest, offers); });
+  Question question{lowest, offers, nullptr};
+  compare_planes(view, scratch, ahead, question);
   const int label_bits = std::bit_width(static_cast<uint64_t>(view.n_centers - 1));
   Choice choice;
   choose(offers, view.n_centers, label_bits, choice);

@@ -56,7 +56,7 @@ struct Number {
   }
 
  private:
-  static constexpr int kMostAtOnce = kBits >= 8 ? 64 : 32;
+  static constexpr int kMostAtOnce = kBits >= 8 || kPlanesAtOnce < 32 ? kPlanesAtOnce : 32;
 
   template <int kShift, bool kFromZero, int N>
   SOFTMODES_INLINE const uint16_t* add_powers(const uint8_t* planes, const uint16_t* offsets,

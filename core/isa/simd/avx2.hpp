@@ -18,6 +18,7 @@ constexpr int kFewCenters = 4;
 constexpr int kLongRow = 256;
 constexpr bool kPopcount = false;
 constexpr int kPlaneCenters = 16;
+constexpr int kPlanesAtOnce = 64;
 
 using V = __m256i;
 

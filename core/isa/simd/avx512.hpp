@@ -19,6 +19,7 @@ constexpr int kFewCenters = 16;
 constexpr int kLongRow = 64;
 constexpr bool kPopcount = true;
 constexpr int kPlaneCenters = 16;
+constexpr int kPlanesAtOnce = 64;
 
 using V = __m512i;
 

@@ -16,6 +16,7 @@ constexpr int kFewCenters = 4;       // up to here rows of kLongRow bytes are no
 constexpr int kLongRow = 256;
 constexpr bool kPopcount = true;   // is popcount8 faster than two look-ups?
 constexpr int kPlaneCenters = 16;  // from here rows are compared by planes
+constexpr int kPlanesAtOnce = 16;  // of which a sum is made; more are faster, but longer to compile
 
 struct V {
   uint8_t at[kWidth];
