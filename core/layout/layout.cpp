@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "memory.hpp"
+
 namespace softmodes {
 namespace {
 
@@ -76,7 +78,6 @@ int32_t bits_of(int32_t n_codes) {
   return 24;
 }
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Features by how they are placed.
 struct Kinds {

@@ -9,15 +9,15 @@
 namespace softmodes {
 namespace {
 
-constexpr int64_t kTaskRows = 16 * kTileRows;
+constexpr int64_t kPackRows = 16 * kTileRows;
 constexpr int64_t kShortestSpan = 32;
 
 // Calls tile(first row, n rows, thread) for all rows.
 template <class F>
 void for_each_tile(int64_t n_rows, const Threads& threads, const F& tile) {
-  run_tasks(ceil_div(n_rows, kTaskRows), threads, [&](int64_t i, int thread, const Stop& stop) {
-    const int64_t end = std::min(n_rows, (i + 1) * kTaskRows);
-    for (int64_t r = i * kTaskRows; r < end && !stop.requested(); r += kTileRows)
+  run_tasks(ceil_div(n_rows, kPackRows), threads, [&](int64_t i, int thread, const Stop& stop) {
+    const int64_t end = std::min(n_rows, (i + 1) * kPackRows);
+    for (int64_t r = i * kPackRows; r < end && !stop.requested(); r += kTileRows)
       tile(r, std::min<int64_t>(kTileRows, end - r), thread);
   });
 }
@@ -154,14 +154,14 @@ void presence(const uint8_t* matrix, int64_t n_rows, int64_t n_columns, uint8_t*
               const Threads& threads) {
   const Kernels& isa = kernels();
   const auto size = static_cast<size_t>(n_columns);
-  const int64_t rows = std::max<int64_t>(kTaskRows, ceil_div(n_rows, int64_t{8} * threads.n));
+  const int64_t rows = std::max<int64_t>(kPackRows, ceil_div(n_rows, int64_t{8} * threads.n));
   std::vector<std::vector<uint8_t>> known(static_cast<size_t>(threads.n)), found(known.size());
   run_tasks(ceil_div(n_rows, rows), threads, [&](int64_t i, int thread, const Stop& stop) {
     known[thread].resize(2 * size);
     found[thread].resize(256 * size);
     const int64_t end = std::min(n_rows, (i + 1) * rows);
-    for (int64_t r = i * rows; r < end && !stop.requested(); r += kTaskRows)
-      isa.presence(matrix + r * n_columns, std::min(kTaskRows, end - r), n_columns,
+    for (int64_t r = i * rows; r < end && !stop.requested(); r += kPackRows)
+      isa.presence(matrix + r * n_columns, std::min(kPackRows, end - r), n_columns,
                    known[thread].data(), found[thread].data());
   });
   for (const auto& f : found)
