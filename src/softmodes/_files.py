@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
+from softmodes._text import short_repr
+
 AnyPath: TypeAlias = str | os.PathLike[str]
 Content: TypeAlias = bytes | Callable[[BinaryIO], object]
 
@@ -53,23 +55,44 @@ def write_whole(path: AnyPath, content: Content, name: str = "path") -> None:
         raise _refusal(error, name, given) from error
 
 
+def checked_source(path: AnyPath, name: str = "path") -> str:
+    """Return the path of a file to read as text; refuse one where no file is."""
+    given = _as_text(path, name, "read")
+    if os.path.isdir(given):
+        raise IsADirectoryError(f"{name}={short_repr(given)} is a folder. Pass the path of a file.")
+    if not os.path.exists(given):
+        raise FileNotFoundError(
+            f"{name}={short_repr(given)} does not exist. Pass the path of a file that does; paths "
+            f"start from {os.getcwd()!r}."
+        )
+    return given
+
+
 def checked_target(path: AnyPath, name: str = "path") -> str:
     """Return a path as text; refuse one where no file can be, before any work is done for it."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"{name}={path!r} is not a path. Pass a str or a pathlib.Path.")
-    given = os.fsdecode(path)
-    fault = _fault(given)
-    if fault is not None:
-        raise ValueError(f"{name}={given!r} {fault}. Pass the path of a file to write.")
+    given = _as_text(path, name, "write")
     if os.path.isdir(given) or not os.path.basename(given):
         raise IsADirectoryError(
-            f"{name}={given!r} is a folder. Pass the path of a file to write, in it or elsewhere."
+            f"{name}={short_repr(given)} is a folder. "
+            "Pass the path of a file to write, in it or elsewhere."
         )
     folder = os.path.dirname(os.path.realpath(given))
     if not os.path.isdir(folder):
         raise FileNotFoundError(
-            f"{name}={given!r} is in a folder that does not exist. Make the folder "
+            f"{name}={short_repr(given)} is in a folder that does not exist. Make the folder "
             f"{folder!r} first, or pass a path in one that exists."
+        )
+    return given
+
+
+def _as_text(path: AnyPath, name: str, purpose: str) -> str:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{name}={short_repr(path)} is not a path. Pass a str or a pathlib.Path.")
+    given = os.fsdecode(path)
+    fault = _fault(given)
+    if fault is not None:
+        raise ValueError(
+            f"{name}={short_repr(given)} {fault}. Pass the path of a file to {purpose}."
         )
     return given
 
@@ -143,7 +166,7 @@ def _fill(file: BinaryIO, content: Content) -> None:
 def _refusal(error: OSError, name: str, path: str) -> OSError:
     reason = error.strerror or error
     refusal = type(error)(
-        f"{name}={path!r} cannot be written: {reason}. Mend that, or pass another path."
+        f"{name}={short_repr(path)} cannot be written: {reason}. Mend that, or pass another path."
     )
     refusal.errno = error.errno
     return refusal

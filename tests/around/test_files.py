@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from softmodes._files import checked_target, write_whole
+from softmodes._files import checked_source, checked_target, write_whole
 
 
 def names(folder):
@@ -218,3 +218,21 @@ def test_links_in_a_circle_are_refused_by_name(tmp_path):
     with pytest.raises(OSError, match=r"path='.*link' cannot be written: Too many levels"):
         write_whole(link, b"new")
     assert link.is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "message"),
+    [
+        ("", ValueError, "path='' is empty. Pass the path of a file to read."),
+        ("a\0b", ValueError, "holds a NUL byte"),
+        (None, TypeError, "path=None is not a path."),
+        (".", IsADirectoryError, "path='.' is a folder."),
+        ("no-such-file", FileNotFoundError, "path='no-such-file' does not exist."),
+        ("x" * 5000, FileNotFoundError, "path='xxx"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_a_remedy(path, error, message):
+    with pytest.raises(error) as refusal:
+        checked_source(path)
+    assert message in str(refusal.value)
+    assert len(str(refusal.value)) < 600

@@ -152,3 +152,16 @@ def test_cells_headers_and_paths_cannot_act_on_the_terminal(tmp_path):
     assert refused("fit", path, "-k", 9).isprintable()
     assert refused("fit", path.with_suffix(".xls"), "-k", 2).isprintable()
     assert refused("fit", path, "-k", 2, "--drop", "x").isprintable()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("no.csv", "' does not exist."),
+        (".", "' is a folder."),
+        ("pipe.csv", "is a device or a pipe"),
+    ],
+)
+def test_what_is_no_file_is_named(tmp_path, name, message):
+    os.mkfifo(tmp_path / "pipe.csv")
+    assert message in refused("fit", tmp_path / name, "-k", 2)

@@ -16,6 +16,8 @@ def plain_errors(*more: type[Exception]) -> Iterator[None]:
     mistakes: tuple[type[Exception], ...] = (ValueError, ImportError, OSError, MemoryError, *more)
     try:
         yield
+    except BrokenPipeError:
+        raise  # nobody reads any more: the command ends as others do, without a word
     except mistakes as error:
         text = str(error) or "Memory is not enough. Pass a smaller table, or fewer clusters."
         typer.secho(harmless(f"Error: {text}"), err=True, fg="red")

@@ -6,6 +6,8 @@ import csv
 from pathlib import Path
 from typing import Any
 
+from softmodes._files import checked_source
+
 # A cell may be as large as a block: small blocks are read side by side, the largest holds any cell.
 _BLOCK, _LARGEST_BLOCK = 1 << 20, (1 << 31) - 1
 
@@ -13,6 +15,9 @@ _BLOCK, _LARGEST_BLOCK = 1 << 20, (1 << 31) - 1
 def read_table(path: Path, drop: list[str]) -> Any:
     """Return the columns of a file as an Arrow table; an empty cell of a CSV file is missing."""
     readers = {".csv": _read_csv, ".parquet": _read_parquet}
+    checked_source(path, "file")
+    if not path.is_file():
+        raise ValueError(f"file={str(path)!r} is a device or a pipe. Pass a .csv or .parquet file.")
     if path.suffix not in readers:
         raise ValueError(f"{path} has an unknown ending. Pass a .csv or .parquet file.")
     table = readers[path.suffix](path)

@@ -19,14 +19,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._algorithm.plan import Round
-from softmodes._files import write_whole
+from softmodes._files import checked_source, write_whole
 from softmodes._model.clustering import Clustering
 from softmodes._rows.block import Layout
 from softmodes._rows.centers import CodeCenters, largest_distance
@@ -91,7 +90,7 @@ class BadModelFile(ValueError):  # noqa: N818  (the file is what is bad)
 
 def load_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], Clustering]:
     """Read a model; raise BadModelFile for all that is not exactly what `save_model` wrote."""
-    path = Path(path)
+    path = checked_source(path)
     with open(path, "rb") as file, refusing(path):
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # zipfile might never find its end
             raise refusal(path, "it is not a regular file")
@@ -285,7 +284,7 @@ def _require(condition: bool, what: str) -> None:
         raise ValueError(f"something is wrong with {what}")
 
 
-def _check_version(path: Path, document: Any) -> None:
+def _check_version(path: str, document: Any) -> None:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise refusal(path, "it is not a softmodes model")
     version = document.get("version")
@@ -317,7 +316,7 @@ def _write_archive(file: BinaryIO, members: dict[str, bytes]) -> None:
             archive.writestr(zipfile.ZipInfo(name), data)
 
 
-def _read_members(path: Path, file: BinaryIO) -> dict[str, bytes]:
+def _read_members(path: str, file: BinaryIO) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(file) as archive:
             _check_sizes(path, archive, os.fstat(file.fileno()).st_size)
@@ -333,7 +332,7 @@ def _read_members(path: Path, file: BinaryIO) -> dict[str, bytes]:
     return members
 
 
-def _check_sizes(path: Path, archive: zipfile.ZipFile, n_bytes: int) -> None:
+def _check_sizes(path: str, archive: zipfile.ZipFile, n_bytes: int) -> None:
     """Members are stored uncompressed, so none can grow beyond the file itself."""
     infos = archive.infolist()
     if len({info.filename for info in infos}) < len(infos):
