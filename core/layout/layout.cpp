@@ -78,7 +78,6 @@ int32_t bits_of(int32_t n_codes) {
   return 24;
 }
 
-
 // Features by how they are placed.
 struct Kinds {
   Features binary, masked;               // two codes, without and with one that is ignored
