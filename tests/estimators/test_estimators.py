@@ -128,6 +128,15 @@ def test_score_is_minus_the_expected_mismatches_per_row():
         assert score == pytest.approx(naive_score(model, other))
 
 
+def test_rows_that_come_to_a_cluster_empty_at_fit_are_compared_with_its_center():
+    rows = [["a", "x"], ["a", "x"], ["b", "y"]]
+    seeds = [["a", "x"], ["b", "y"], ["a", "y"]]
+    model = KModes(3, init=seeds, n_init=1, random_state=0).fit(rows)
+    assert model.cluster_sizes_.tolist() == [2, 1, 0]
+    assert model.score([["a", "y"]]) == 0
+    assert model.score([["b", "x"]]) == -1
+
+
 @pytest.mark.parametrize("weight", [None, [3.0, 0.5]])
 def test_a_column_without_a_value_at_fit_that_is_ignored_adds_nothing_to_the_score(weight):
     X = np.array([["a", None], ["a", None], ["b", None]], object)

@@ -82,6 +82,15 @@ def test_the_packages_own_rounding_and_the_kind_of_frame_survive_a_round_trip(tm
     assert isinstance(again.profile(), pl.DataFrame)
 
 
+def test_feature_weights_by_name_survive_a_round_trip(tmp_path):
+    weight = {"a": 4, "word": 0.5}
+    model = KModes(3, feature_weight=weight, n_init=1, random_state=0).fit(FRAME)
+    model.save(tmp_path / "m.softmodes")
+    again = softmodes.load(tmp_path / "m.softmodes")
+    assert again.feature_weight == weight
+    assert_array_equal(again.fit(FRAME).labels_, model.labels_)
+
+
 def test_wide_features_survive_a_round_trip(tmp_path):
     X = np.arange(900)[:, None] % np.array([300, 2])
     model = KModes(3, random_state=0, n_init=1).fit(X)
