@@ -265,7 +265,7 @@ def _forged_document(r: random.Random, model: _Model, models: list[_Model]) -> t
         elif action < 0.3 and isinstance(node, dict):
             node["no such key"] = 1
         else:
-            node[last] = r.choice(_NASTY)
+            node[last] = copy.deepcopy(r.choice(_NASTY))  # a second change must not reach the list
     return False, _with_document(model, document)
 
 
