@@ -106,6 +106,12 @@ def test_a_pandas_frame_of_bools_is_not_copied():
         assert_array_equal(matrix_of(codes), X)
 
 
+def test_codes_that_are_those_of_the_codebook_are_not_copied():
+    X = np.asfortranarray(np.random.default_rng(0).random((1000, 2)) < 0.5)
+    codes, _ = learn(X)[0].encode(X)
+    assert np.shares_memory(codes.column(1), X)
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("true", [1, 2, 255])
 def test_every_byte_but_zero_is_true(true, order):
@@ -149,6 +155,12 @@ def test_rows_that_are_arrays_keep_their_types_apart(column):
     else:
         rows = [np.array([value]) for value in column]
     assert_as_naive(rows, [column])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float32", "<U1", "object"])
+def test_rows_that_are_arrays_of_one_type_are_a_matrix(dtype):
+    X = np.array([[1, 0, 3], [0, 0, 2]]).astype(dtype)
+    assert_as_naive(list(X), X.T.tolist())
 
 
 DATE = np.datetime64("2020-01-01")

@@ -112,6 +112,15 @@ def test_bytes_are_coded_by_a_codebook_of_more_than_256_values():
     assert codes.column(0).dtype == np.uint16
 
 
+@pytest.mark.parametrize("n_values", [256, 257, 65_536])
+def test_few_values_have_codes_of_the_type_that_the_codebook_needs(n_values):
+    codebook, _ = learn(np.arange(n_values)[:, None])
+    codes, unseen = codebook.encode([[0], [1], [0]])
+    assert not unseen
+    assert matrix_of(codes).tolist() == [[0], [1], [0]]
+    assert_well_formed(codebook, codes)
+
+
 def test_unseen_values_may_be_many():
     codebook, _ = learn([["a"], ["b"]])
     codes, unseen = codebook.encode(pd.DataFrame({"x": [f"u{i}" for i in range(70_000)]}))

@@ -197,6 +197,15 @@ def test_numpy_times_of_any_unit_equal_python_times(unit):
     assert not codebook.encode(rows_of(python))[1]
 
 
+@pytest.mark.parametrize("unit", ["W", "D", "h", "m", "s", "ms", "us", "ns"])
+def test_numpy_durations_of_any_unit_equal_python_durations(unit):
+    numpy = np.array([[7, -3], ["NaT", 0]]).astype(f"m8[{unit}]")
+    numpy *= 1000 if unit == "ns" else 1
+    python = [[None if np.isnat(v) else v.astype("m8[us]").item() for v in c] for c in numpy.T]
+    codebook = assert_as_naive(numpy, python)
+    assert not codebook.encode(rows_of(python))[1]
+
+
 def test_instants_are_equal_whatever_their_zone():
     zoned = pd.DataFrame({"t": pd.date_range("2020-07-01", periods=3, tz="Europe/Zurich")})
     utc = pl.DataFrame({"t": zoned["t"].dt.tz_convert("UTC").dt.to_pydatetime()})

@@ -73,6 +73,8 @@ class Custom:
         (pl.DataFrame({"a": ["x"], "b": [{"c": 1}]}), "struct"),
         (pa.table({"a": [1], "b": [[1]]}), "list"),
         (pa.table({"a": [1], "b": pa.DictionaryArray.from_arrays([0], pa.array([[1]]))}), "list"),
+        (pa.table({"a": [1], "b": pa.array([(1, 2, 3)], pa.month_day_nano_interval())}),
+         "interval"),
         (pd.DataFrame({"a": [1], "b": [pd.Period("2020")]}), "Period"),
         (pd.DataFrame({"a": [1], "b": [pd.Interval(0, 1)]}), "Interval"),
         (pl.DataFrame({"a": [1], "b": pl.Series([Custom()], dtype=pl.Object)}), "Custom"),
@@ -114,6 +116,24 @@ def test_other_columns_at_predict_are_refused_and_listed():
     assert not codebook.encode([[1, 2]])[1]
 
 
+@pytest.mark.parametrize(
+    ("columns", "listed"),
+    [
+        ("abcde", "Feature names unseen at fit time:\n- d\n- e\n"),
+        ("b", "Feature names seen at fit time, yet now missing:\n- a\n- c\n"),
+        ("cba", "Feature names must be in the same order as they were in fit.\n"),
+    ],
+)
+def test_each_other_name_has_a_line_and_only_a_list_with_names_a_title(columns, listed):
+    codebook, _ = learn(pd.DataFrame([[1, 2, 3]], columns=list("abc")))
+    text = (
+        f"The feature names should match those that were passed during fit.\n{listed}"
+        "Pass the columns ['a', 'b', 'c'], in this order."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        codebook.encode(pd.DataFrame({name: [1] for name in columns}))
+
+
 def test_what_only_turns_into_an_array_or_an_arrow_stream_is_read():
     class Array:
         def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
@@ -138,6 +158,15 @@ def test_the_largest_number_of_categories_works_and_one_more_does_not(make):
         learn([[value] for value in [*column, make(MAX_CATEGORIES)]])
 
 
+@pytest.mark.parametrize("step", [1, 10**9])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_integers_near_and_far_apart_have_one_limit(step, order):
+    X = np.asarray([np.arange(MAX_CATEGORIES + 1) * step, np.zeros(MAX_CATEGORIES + 1, int)]).T
+    assert learn(X[1:])[0].n_values.tolist() == [MAX_CATEGORIES, 1]
+    with pytest.raises(ValueError, match="Column 0 has 65537 categories, one for nearly every row"):
+        learn(np.asarray(X, order=order))
+
+
 def test_too_many_categories_name_column_number_and_remedy():
     n = 70_000
     table = pd.DataFrame({"a": ["x"] * n, "user_id": [f"u{i}" for i in range(n)]})
@@ -151,8 +180,16 @@ def test_too_many_categories_name_column_number_and_remedy():
         ValueError, match=re.escape("Column 1 ('user_id') has 70000 categories. At")
     ):
         learn(pd.concat([table, table]))
-    heights = np.random.default_rng(0).random((n, 1))
-    with pytest.raises(ValueError, match=r"Column 0 has 70000 .*Are these measurements\? Bin them"):
-        learn(heights)
     with pytest.raises(ValueError, match="Column 0 has 70000 categories, one"):
         learn(sp.csr_array(np.arange(n)[:, None]))
+
+
+@pytest.mark.parametrize("as_table", [np.asarray, pd.DataFrame, sp.csr_array])
+def test_too_many_measurements_are_told_from_identifiers(as_table):
+    heights = np.random.default_rng(0).random((70_000, 1))
+    text = (
+        "Column 0 has 70000 categories, one for nearly every row. At most 65536 are supported. "
+        "Are these measurements? Bin them, for example with sklearn.preprocessing.KBinsDiscretizer."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        learn(as_table(heights))

@@ -43,6 +43,15 @@ def test_sparse_nan_is_missing_and_stored_zeros_are_zeros():
         learn(table, missing="error")
 
 
+@pytest.mark.parametrize("n_values", [255, 256, 65_536])
+def test_a_missing_sparse_cell_is_found_beside_any_number_of_values(n_values):
+    column = np.append(np.arange(n_values, dtype=float), np.nan)
+    with pytest.raises(
+        ValueError, match=f"Column 0 has 1 missing cells, the first in row {n_values}"
+    ):
+        learn(sp.csr_array(column[:, None]), missing="error")
+
+
 def test_wide_sparse_columns_equal_dense_ones():
     X = sparse_example("int64", 1000)
     X[:, 3] = np.arange(1000) - 500
