@@ -129,6 +129,20 @@ def test_a_users_function_is_drawn_from_by_its_own_law():
     assert p_value(observed, np.array([9, 4, 1]) / 14) > 1e-6
 
 
+def test_a_users_function_is_shown_parts_of_many_cells_and_nothing_changes(monkeypatch):
+    counts = np.random.default_rng(0).integers(1, 9, (50, 3))
+    shown = []
+
+    def watched(counts):
+        shown.append(len(counts))
+        return uniform(counts)
+
+    whole = drawn_codes(watched, counts)
+    monkeypatch.setattr("softmodes._algorithm.draw._CELLS_AT_ONCE", 3 * 12)
+    assert_array_equal(drawn_codes(watched, counts), whole)
+    assert shown == [50, 12, 12, 12, 12, 2]
+
+
 def test_families_agree_at_their_ends():
     counts = np.array([[4, 4, 1], [1, 0, 0], [0, 0, 0]])
     assert_allclose(uniform(counts), [[4 / 9, 4 / 9, 1 / 9], [1, 0, 0], [0, 0, 0]])

@@ -22,6 +22,7 @@ from softmodes._algorithm.seeding import (
 from softmodes._algorithm.seeding.nearest import SeedDistances
 from softmodes._algorithm.seeding.tickets import Shares, locate_weight
 from softmodes._rows.block import unpack
+from softmodes._rows.stores import MemoryStore
 from softmodes._rows.tally import nearest_distances
 from support import open_store, table
 
@@ -185,6 +186,15 @@ def test_a_row_of_weight_two_is_seeded_as_often_as_two_rows():
             assert chisquare(a, b * a.sum() / b.sum()).pvalue > 1e-6
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_row_is_drawn_twice_only_if_its_weight_counts_rows(whole):
+    store = open_store(np.arange(6)[:, None], weight=np.full(6, 10))
+    if not whole:
+        store = MemoryStore(store.blocks, store.n_values, whole_weights=False)
+    drawn = [random_rows(Seeding(store, 3, seed, 0))[:, 0] for seed in range(50)]
+    assert any(len(set(rows.tolist())) < 3 for rows in drawn) is whole
+
+
 def test_cao_equals_a_slow_reference():
     store = open_store(table(300, (2, 3, 4, 6), seed=6), (111,))
     codes = codes_of(store)
@@ -195,6 +205,18 @@ def test_cao_equals_a_slow_reference():
         distance = np.min([(codes != s).sum(axis=1) for s in seeds], axis=0)
         seeds.append(codes[np.argmax(density * distance)])
     assert_array_equal(cao(Seeding(store, 5, 0, 0)), seeds)
+
+
+def test_cao_compares_the_rows_with_each_seed_once(monkeypatch):
+    compared = []
+
+    def counted(block, centers, *rest):
+        compared.append((block.index, len(centers)))
+        return nearest_distances(block, centers, *rest)
+
+    monkeypatch.setattr("softmodes._algorithm.seeding.frequency.nearest_distances", counted)
+    cao(Seeding(open_store(table(300, (2, 3, 4, 6), seed=6), (111,)), 5, 0, 0))
+    assert compared == [(0, 1), (1, 1)] * 4
 
 
 def test_huang_takes_different_rows():

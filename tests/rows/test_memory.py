@@ -50,6 +50,14 @@ def test_the_tightest_group_on_the_own_path_is_the_limit(groups, tightest):
     assert memory.available_memory() == 2 * MIB
 
 
+@pytest.mark.parametrize("group", ["pod", "pod.slice:cri-containerd:box"])
+def test_groups_of_any_name_are_found_where_linux_keeps_them(group, monkeypatch):
+    files = {f"/sys/fs/cgroup/{k}": v for k, v in limited(group, str(3 * MIB), MIB).items()}
+    files["/proc/self/cgroup"] = f"0::/{group}\n"
+    monkeypatch.setattr(memory, "_text", lambda path: files.get(path.as_posix(), ""))
+    assert memory.available_memory() == 2 * MIB
+
+
 def test_a_group_without_a_limit_leaves_what_the_machine_has(groups):
     groups("0::/pod\n", limited("pod", "max", MIB))
     available = memory.available_memory()

@@ -95,6 +95,22 @@ def test_only_rows_near_changed_centers_are_compared_anew(monkeypatch):
     assert passes == ["anew", "anew"]
 
 
+def test_labels_that_a_callback_asks_for_at_once_are_those_of_the_pass(monkeypatch):
+    monkeypatch.setattr(remember, "LONG_COMPARISON", 0)
+    anew, asked_for = [], []
+    monkeypatch.setattr(
+        remember, "label_block", lambda *given: anew.append("anew") or label_block(*given)
+    )
+
+    def ask(state):
+        asked_for.append(state.labels())
+        assert not anew
+
+    X = table(500, (2, 3, 5, 17), groups=4)
+    SoftModes(4, n_init=1, random_state=0).fit(X, on_round=ask)
+    assert len(asked_for) > 1
+
+
 def with_memory(remembers, block, n_threads, asked, remember):
     return tally_rows(block, n_threads, asked, remembers)
 

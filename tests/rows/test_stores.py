@@ -60,6 +60,15 @@ def test_the_door_learns_a_table_or_codes_it_by_a_codebook():
     ] == [2]
 
 
+def test_the_door_says_that_the_codebook_expects_other_columns_unless_told_who_does():
+    X = table(20, WIDTHS, seed=1)
+    codebook = open_store(X).codebook
+    with pytest.raises(ValueError, match="X has 2 features, but Codebook is expecting 5 features"):
+        open_store(X[:, :2], codebook=codebook)
+    with pytest.raises(ValueError, match="but KModes is expecting 5 features"):
+        open_store(X[:, :2], codebook=codebook, expecting="KModes")
+
+
 def test_weights_come_through_the_door_in_units():
     X = table(6, (2, 3), seed=2)
     opened = open_store(X, sample_weight=[0.5, 1, 1, 2, 0, 0.25], feature_weight=[2, 0.5])
