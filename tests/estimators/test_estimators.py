@@ -398,6 +398,12 @@ def test_no_convergence_warns_once_at_infinity_and_never_at_finite_t():
         SoftModes(5, n_init=1, max_iter=1, random_state=0).fit(X)
 
 
+def test_the_warning_of_no_convergence_points_to_the_call():
+    with pytest.warns(ConvergenceWarning) as caught:
+        KModes(5, n_init=1, max_iter=1, random_state=0).fit(table(200, (2, 3, 5, 17)))
+    assert [w.filename for w in caught] == [__file__]
+
+
 def test_profile_tells_shares_and_lifts_most_telling_first():
     X = pd.DataFrame(ANSWERS, columns=["answer", "colour"])
     model = KModes(2, random_state=0).fit(X)
@@ -414,6 +420,12 @@ def test_profile_tells_shares_and_lifts_most_telling_first():
     assert isinstance(model.fit(pa.Table.from_pandas(X)).profile(), pa.Table)
     mixed = pl.DataFrame({"a": ["x", "y"], "b": [1, 2]})
     assert KModes(2, random_state=0).fit(mixed).profile().shape == (4, 5)
+
+
+def test_the_profile_of_a_frame_that_cannot_be_made_of_columns_is_one_of_pandas(monkeypatch):
+    monkeypatch.setattr("softmodes._table.read.FRAME_BACKENDS", ("pandas", "pyarrow"))
+    model = KModes(2, random_state=0, n_init=1).fit(pl.DataFrame({"a": ["x", "y"]}))
+    assert isinstance(model.profile(), pd.DataFrame)
 
 
 NOON = dt.datetime(2020, 1, 2, 12)

@@ -347,6 +347,14 @@ def test_every_field_of_a_file_is_checked(saved, change, message):
     assert_refused(saved, message)
 
 
+@pytest.mark.parametrize("unit", [2.0**-600, 2.0**600])
+def test_units_whose_product_is_no_unit_are_refused(tmp_path, unit):
+    path = tmp_path / "weighted.softmodes"
+    MODELS["feature weights"].fit(FRAME).save(path)
+    rewrite(path, edit_json(row_unit=unit, feature_unit=unit))
+    assert_refused(path, "the product of the units")
+
+
 def test_a_file_that_asks_for_a_million_threads_is_harmless(saved):
     expected = softmodes.load(saved).predict(FRAME)
     rewrite(saved, edit_params(n_jobs=536870912))

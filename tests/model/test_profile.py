@@ -28,6 +28,15 @@ def test_a_summary_spells_controls_out_and_a_profile_keeps_them(control, shown):
     assert set(model.profile()["feature"]) == {f"f{control}"}
 
 
+def test_a_line_of_a_summary_holds_a_hundred_characters_and_no_more():
+    longest = set()
+    for n in range(1, 101):
+        X = pd.DataFrame([["a", "a"], ["b", "b"]], columns=["x" * n, "y"])
+        lines = SoftModes(2, random_state=0, n_init=1).fit(X).summary().splitlines()
+        longest.add(max(map(len, lines)))
+    assert max(longest) == 100
+
+
 def test_a_summary_shows_the_start_of_a_long_value_at_once(tmp_path):
     values = ["x" * 2_000_000 + "y", "z" * 200]
     model = SoftModes(2, random_state=0, n_init=1).fit([[value] for value in values])
