@@ -6,7 +6,9 @@ from softmodes._cli.tables import read_table
 
 
 def test_fit_refuses_files_of_unknown_kind(tmp_path):
-    message = refused("fit", tmp_path / "table.xls", "-k", 2)
+    path = tmp_path / "table.xls"
+    path.write_bytes(b"a\n1\n")
+    message = refused("fit", path, "-k", 2)
     assert "has an unknown ending. Pass a .csv or .parquet file." in message
 
 

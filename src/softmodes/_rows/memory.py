@@ -58,8 +58,8 @@ def count_bytes(
     Examples
     --------
     >>> layout = Layout([250] * 100, [-1] * 100)
-    >>> round(count_bytes(layout, 5000, n_threads=64) / 1e9, 1)
-    4.1
+    >>> round(count_bytes(layout, 5000, n_threads=64) / 1e9)
+    4
     """
     tallies = 4 * 8 * k * layout.n_cells
     return tallies + _kernels.pass_bytes(layout, k, feature_weight, n_threads)

@@ -47,7 +47,6 @@ NANOSECONDS = {
     "us": 1_000,
     "ns": 1,
 }
-_DAY = 86_400_000_000_000
 _EPOCH = dt.datetime(1970, 1, 1)
 _EPOCH_UTC = _EPOCH.replace(tzinfo=dt.UTC)
 _MICROSECOND = dt.timedelta(microseconds=1)
