@@ -42,13 +42,36 @@ static constexpr uint64_t word_factor(int64_t word) {
   return fold(kWordKey, static_cast<uint64_t>(word)) | 1;
 }
 
-// How rows are hashed.
+// What a byte is multiplied by.
+static constexpr uint64_t byte_factor(int64_t byte) {
+  return word_factor(byte / kHashedBytes) << (8 * (byte % kHashedBytes));
+}
+
+// A code, or a byte of one: where it lies in its byte of a row, and what it is multiplied by.
+struct HashedBits {
+  int32_t byte;
+  uint8_t shift;
+  uint8_t mask;
+  uint64_t factor;
+};
+
+// How rows are hashed: by words, or, in another layout than that of the fit, code by code.
 struct RowHash {
   int64_t stride;           // bytes of a row, a multiple of 16
   const uint64_t* factors;  // of the words
+  const HashedBits* codes;  // or null
+  int64_t n_codes;
 };
 
+static inline uint64_t hash_codes(const RowHash& hash, const uint8_t* row) {
+  uint64_t sum = 0;
+  for (const HashedBits* c = hash.codes; c != hash.codes + hash.n_codes; ++c)
+    sum += (row[c->byte] >> c->shift & c->mask) * c->factor;
+  return sum;
+}
+
 static inline uint64_t hash_row(const RowHash& hash, const uint8_t* row) {
+  if (hash.codes) return hash_codes(hash, row);
   uint64_t sum = 0;
   const uint64_t* factor = hash.factors;
   for (int64_t byte = 0; byte < hash.stride; byte += 16, factor += 4) {
