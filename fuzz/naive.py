@@ -139,16 +139,92 @@ def distances(rows: Coded, centers: NDArray[Any], feature_weight: NDArray[Any]) 
     return differs @ feature_weight
 
 
-def nearest(found: NDArray[Any], tie_key: int | None) -> NDArray[np.int64]:
+def nearest(
+    found: NDArray[Any], tie_key: int | None, rows: Coded | None = None
+) -> NDArray[np.int64]:
     """Return the nearest center of every row; ties by hash, without a key to the lowest."""
     labels = found.argmin(axis=1)
     if tie_key is None:
         return labels
+    assert rows is not None
+    places = bit_places(rows)
     tied = found == found.min(axis=1)[:, None]
     for row in np.flatnonzero(tied.sum(axis=1) > 1):
         contenders = np.flatnonzero(tied[row]).tolist()
-        labels[row] = min(contenders, key=lambda c: fold(tie_key, int(row), c))
+        word = fold(tie_key, row_hash(rows.codes[row].tolist(), places))
+        labels[row] = min(contenders, key=lambda c: fold(word, c))
     return labels
+
+
+def row_hash(codes: list[int], places: list[int]) -> int:
+    """Return the hash of a row's values: a sum of its words of 32 bits, each times a factor."""
+    packed = sum(code << place for code, place in zip(codes, places, strict=True))
+    total, word = 0, 0
+    while packed >> 32 * word:
+        total += (packed >> 32 * word & 2**32 - 1) * (fold(0x726F7720776F7264, word) | 1)
+        word += 1
+    return total & _MASK
+
+
+def bit_places(rows: Coded) -> list[int]:
+    """Return the lowest bit of each feature in a packed row."""
+    n_codes = [max(pair) for pair in zip(rows.sizes, (rows.ignored + 1).tolist(), strict=True)]
+    kinds: dict[str, list[int]] = {}
+    for j, n in enumerate(n_codes):
+        kinds.setdefault(_kind(n, rows.ignored[j] >= 0), []).append(j)
+    three, four, eight = (kinds.get(kind, []) for kind in ("3", "4", "8"))
+    binary, masked = kinds.get("2", []), kinds.get("2, one of them ignored", [])
+    if len(three) % 2 and len(four) % 2:
+        four.insert(0, three.pop())
+    beside = min(len(masked), len(eight))
+    nibbles: list[dict[int, int]] = []  # which feature begins at which bit
+    spare: list[tuple[dict[int, int], int]] = []
+    for features, bits in ((three, 2), (masked[beside:], 1), (four, 2), (eight, 3)):
+        _add_nibbles(nibbles, spare, features, bits)
+    for j in masked[:beside]:
+        _take_spare(spare, j)
+    _add_nibbles(nibbles, spare, kinds.get("16", []), 4)
+    while binary and spare:
+        _take_spare(spare, binary.pop(0))
+    places = {j: i for i, j in enumerate(binary)}
+    end = 8 * math.ceil(len(binary) / 8)
+    for i, nibble in enumerate(nibbles):
+        places |= {j: end + 4 * i + bit for bit, j in nibble.items()}
+    end += 8 * math.ceil(len(nibbles) / 2)
+    for size in (1, 2, 3):
+        for j in kinds.get(f"bytes: {size}", []):
+            places[j], end = end, end + 8 * size
+    return [places[j] for j in range(len(n_codes))]
+
+
+def _kind(n_codes: int, has_ignored: bool) -> str:
+    """Return how a feature is packed."""
+    if n_codes <= 2:
+        return "2, one of them ignored" if has_ignored else "2"
+    for most in (3, 4, 8, 16):
+        if n_codes <= most:
+            return str(most)
+    return f"bytes: {next(size for size in (1, 2, 3) if n_codes <= 256**size)}"
+
+
+def _add_nibbles(
+    nibbles: list[dict[int, int]],
+    spare: list[tuple[dict[int, int], int]],
+    features: list[int],
+    bits: int,
+) -> None:
+    """Place features of so many bits side by side in new nibbles; what is left of them is spare."""
+    per_nibble = 4 // bits
+    for start in range(0, len(features), per_nibble):
+        some = features[start : start + per_nibble]
+        nibble = {bits * i: j for i, j in enumerate(some)}
+        nibbles.append(nibble)
+        spare += [(nibble, bit) for bit in range(bits * len(some), 4)]
+
+
+def _take_spare(spare: list[tuple[dict[int, int], int]], feature: int) -> None:
+    nibble, bit = spare.pop(0)
+    nibble[bit] = feature
 
 
 def counts(rows: Coded, labels: NDArray[Any], k: int, j: int, weight: NDArray[Any]) -> NDArray[Any]:
@@ -251,7 +327,7 @@ def run(
     before: NDArray[Any] | None = None
     while True:
         found = distances(rows, centers, feature_weight)
-        labels = nearest(found, tie_key(seed, 0))
+        labels = nearest(found, tie_key(seed, 0), rows)
         settled = before is not None and bool((labels == before).all())
         cost = float(found.min(axis=1) @ weight)
         expected = expected_cost(rows, labels, k, weight, feature_weight)

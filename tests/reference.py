@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._kernels import Layout
+
 Codes = NDArray[np.int32]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FINGERPRINT_KEY = np.uint64(0x736F66746D6F6465)
+_WORD_KEY = np.uint64(0x726F7720776F7264)
 
 
 def mix(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -21,6 +24,18 @@ def mix(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def fold(h: NDArray[np.uint64], x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Hash `x` into `h`."""
     return mix(h + _GOLDEN * (x + np.uint64(1)))
+
+
+def row_hashes(codes: Codes, layout: Layout) -> NDArray[np.uint64]:
+    """Return the hash of every row's values: of its words of 4 bytes in the layout of the fit."""
+    packed = np.zeros((len(codes), layout.stride + 3), np.uint8)
+    for j, (first, shift) in enumerate(zip(layout.byte, layout.shift, strict=True)):
+        for byte in range(3):
+            packed[:, first + byte] |= (codes[:, j] << shift >> (8 * byte) & 255).astype(np.uint8)
+    words = np.ascontiguousarray(packed[:, : layout.stride]).view("<u4").astype(np.uint64)
+    numbers = np.arange(words.shape[1], dtype=np.uint64)
+    factors = fold(np.full(len(numbers), _WORD_KEY), numbers) | np.uint64(1)
+    return (words * factors).sum(axis=1, dtype=np.uint64)
 
 
 def distances(
@@ -44,16 +59,19 @@ def assign(
     ignored: Codes,
     feature_weight: NDArray[np.uint32] | None = None,
     tie_key: int | None = None,
-    first_row: int = 0,
+    hashes: NDArray[np.uint64] | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the nearest center of every row, and the distance to it."""
+    """Return the nearest center of every row, and the distance to it.
+
+    Ties are settled by the key and the hashes of the rows; without a key they go to the lowest.
+    """
     found = distances(codes, centers, ignored, feature_weight)
     nearest = found.min(axis=1)
     tied = found == nearest[:, None]
     if tie_key is None:
         return tied.argmax(axis=1).astype(np.int32), nearest
-    rows = np.arange(len(codes), dtype=np.uint64) + np.uint64(first_row)
-    row_key = fold(np.full(len(codes), tie_key, np.uint64), rows)
+    assert hashes is not None
+    row_key = fold(np.full(len(codes), tie_key, np.uint64), hashes)
     rank = fold(row_key[:, None], np.arange(len(centers), dtype=np.uint64)[None])
     labels = np.zeros(len(codes), np.int32)
     for i in range(len(codes)):

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "hashing.hpp"
+
 namespace softmodes {
 
 constexpr int kTileRows = 256;      // rows that are transposed and compared together
@@ -117,13 +119,12 @@ struct PlaneView {
 struct TileRows {
   const uint8_t* bytes;
   int64_t n;
-  int64_t first_number;  // in the whole table
 };
 
 struct Ties {
   bool by_hash;  // else to the lowest cluster
   uint64_t key;
-  const int64_t* row_numbers = nullptr;  // in the whole table; null: one after the other
+  RowHash hash;
 };
 
 // The nearest center of each row, and its distance.

@@ -55,12 +55,10 @@ inline void find_lowest(const D* distances, int64_t n_centers, int64_t n_rows, L
 // Order among tied centers: the smallest rank wins.
 struct Ranks {
   const Ties& ties;
-  int64_t first_row;
+  const uint8_t* rows;
   const int32_t* clusters;
-  int64_t row_number(int64_t r) const {
-    return ties.row_numbers ? ties.row_numbers[r] : first_row + r;
-  }
-  uint64_t row_key(int64_t r) const { return fold(ties.key, static_cast<uint64_t>(row_number(r))); }
+  uint64_t row_hash(int64_t r) const { return hash_row(ties.hash, rows + r * ties.hash.stride); }
+  uint64_t row_key(int64_t r) const { return fold(ties.key, row_hash(r)); }
   uint64_t of(uint64_t row_key, int64_t center) const {
     return fold(row_key, static_cast<uint64_t>(clusters[center]));
   }
@@ -102,17 +100,17 @@ inline uint64_t tied_thrice(const D* distances, int64_t n_centers, const D* lowe
 template <class D>
 inline void settle_ties(const D* distances, int64_t first, int64_t n_centers, int64_t row,
                         uint64_t rows, const Ranks& ranks, Lowest<D>& low) {
-  const auto row_number = [&](int64_t i) { return ranks.row_number(row + i); };
+  const auto row_hash = [&](int64_t i) { return ranks.row_hash(row + i); };
   // Among many centers most ties are of two, the first and the last.
   const uint64_t many = n_centers > kFewOffers
                             ? rows & tied_thrice(distances + row, n_centers, low.distance + row)
                             : rows;
   int32_t pairs[64];
   const int64_t n_pairs = list_bits(rows & ~many, 0, pairs);
-  settle_pairs(pairs, n_pairs, ranks.ties.key, row_number, ranks.clusters + first, low.last + row,
+  settle_pairs(pairs, n_pairs, ranks.ties.key, row_hash, ranks.clusters + first, low.last + row,
                low.center + row);
   if (!many) return;
-  TieBreaker ties(many, ranks.ties.key, row_number);
+  TieBreaker ties(many, ranks.ties.key, row_hash);
   for (int64_t c = 0; c < n_centers; ++c)
     ties.offer(nearest_bits(distances + c * kTileRows + row, low.distance + row),
                ranks.clusters[first + c], static_cast<int>(c));

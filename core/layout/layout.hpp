@@ -63,17 +63,23 @@ struct Layout {
   int64_t place_bytes(const std::vector<int32_t>& features, int size, int64_t end);
 };
 
-// Packed rows of a table; rows are numbered from first_row in the whole table.
+// Packed rows of a table; rows are numbered from first_row in the whole table. Ties are settled by
+// the row's values, each at its place in the layout of the fit.
 struct Block {
   const Layout& layout;
   const uint8_t* rows;
   int64_t n_rows;
   int64_t first_row;
-  const int64_t* weight;  // per row, or null
+  const int64_t* weight;               // per row, or null
+  const Layout* fit_layout = nullptr;  // if it is another one
 
   Block rows_from(int64_t first, int64_t n) const {
-    return {layout, rows + first * layout.stride, n, first_row + first,
-            weight ? weight + first : nullptr};
+    return {layout,
+            rows + first * layout.stride,
+            n,
+            first_row + first,
+            weight ? weight + first : nullptr,
+            fit_layout};
   }
 };
 

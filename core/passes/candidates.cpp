@@ -45,7 +45,7 @@ void find_by_planes(const Block& block, const Centers& centers, const D* current
               const int64_t begin = i * kTaskRows, end = std::min(block.n_rows, begin + kTaskRows);
               for (int64_t r = begin; r < end && !stop.requested(); r += tile_rows) {
                 const int64_t n = std::min(tile_rows, end - r);
-                const TileRows rows{block.rows + r * block.layout.stride, n, block.first_row + r};
+                const TileRows rows{block.rows + r * block.layout.stride, n};
                 std::copy_n(current + r, n, before);
                 Found* first = in_tile[thread].data();
                 Found* last = first + isa.nearer_by_planes(plan.view(), rows, before,

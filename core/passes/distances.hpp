@@ -23,7 +23,7 @@ void for_each_distance(const Block& block, const Centers& centers, const Threads
               const int64_t end = std::min(block.n_rows, (i + 1) * kTaskRows);
               for (int64_t r = i * kTaskRows; r < end && !stop.requested(); r += kTileRows) {
                 const int64_t n = std::min<int64_t>(kTileRows, end - r);
-                const TileRows rows{block.rows + r * block.layout.stride, n, block.first_row + r};
+                const TileRows rows{block.rows + r * block.layout.stride, n};
                 const auto each = [&](int64_t first, int64_t n_centers, const uint32_t* distances) {
                   for (int64_t c = 0; c < n_centers; ++c)
                     visit(r, n, first + c, distances + c * kTileRows);

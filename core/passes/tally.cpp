@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "hashing.hpp"
+#include "layout/row_hasher.hpp"
 #include "passes/cluster_counts.hpp"
 #include "passes/pass.hpp"
 #include "passes/passes.hpp"
@@ -115,10 +116,11 @@ class TallyPass {
   bool tile(int64_t first, int64_t n, Worker& w, int32_t* labels, const Stop& stop) {
     uint32_t own[kMostTileRows];
     uint32_t* distance = out_.distances ? out_.distances + first : own;
-    const TileRows rows{block_.rows + first * block_.layout.stride, n, block_.first_row + first};
+    const TileRows rows{block_.rows + first * block_.layout.stride, n};
     if (!find_nearest(plan_, kernels_, rows, ties_, w.scratch.view(), {distance, labels}, stop))
       return false;
-    w.sum.fingerprint += kernels_.fingerprint(labels, factors_.data(), k_, n, rows.first_number);
+    w.sum.fingerprint +=
+        kernels_.fingerprint(labels, factors_.data(), k_, n, block_.first_row + first);
     if (block_.weight) {
       for (int64_t r = 0; r < n; ++r) {
         w.sum.cost += block_.weight[first + r] * distance[r];
@@ -212,7 +214,8 @@ class TallyPass {
 TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_t> tie_key,
                const TallyOut& out, const Threads& threads) {
   const Plan plan = make_plan(block.layout, centers, kernels());
-  const Ties ties{tie_key.has_value(), tie_key.value_or(0)};
+  const RowHasher hasher(block);
+  const Ties ties{tie_key.has_value(), tie_key.value_or(0), hasher.view()};
   const CounterMap map(block.layout);
   const bool any = !out.counts || counts_in_chunks(map, centers.n, block.weight);
   const int64_t at_once = any ? kMostRowsAtOnce : assigned_rows(block.layout, centers.n);
@@ -241,7 +244,8 @@ int64_t tally_bytes(const Layout& layout, int64_t n_centers, const uint32_t* fea
   const int64_t n_apart = threads.n == 1 ? 0 : kCountTasksPerThread * threads.n;
   const int64_t by_cluster = 4 * assigned + RowsByCluster::bytes(assigned, n_centers) +
                              8 * layout.n_cells() * n_apart + threads.n * count_rows_bytes(map);
-  return plan.shared + 8 * n_centers + threads.n * worker + std::max(in_chunks, by_cluster);
+  return RowHasher::bytes(layout) + plan.shared + 8 * n_centers + threads.n * worker +
+         std::max(in_chunks, by_cluster);
 }
 
 }  // namespace softmodes

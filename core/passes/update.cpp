@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "hashing.hpp"
+#include "layout/row_hasher.hpp"
 #include "passes/cluster_counts.hpp"
 #include "passes/pass.hpp"
 #include "passes/passes.hpp"
@@ -82,7 +83,7 @@ class UpdatePass {
   bool tile(int64_t first, int64_t n, Updater& w, const Stop& stop) {
     uint32_t distance[kMostTileRows];
     int32_t nearest[kMostTileRows];
-    const TileRows packed{block_.rows + first * block_.layout.stride, n, block_.first_row + first};
+    const TileRows packed{block_.rows + first * block_.layout.stride, n};
     if (!find_nearest(changed_, kernels_, packed, ties_, w.changed_scratch.view(),
                       {distance, nearest}, stop))
       return false;
@@ -136,7 +137,8 @@ class UpdatePass {
   // Whether a tie between two clusters does not go to the second.
   bool wins(int64_t row, int32_t a, int32_t b) const {
     if (!ties_.by_hash) return a <= b;
-    const uint64_t key = fold(ties_.key, static_cast<uint64_t>(block_.first_row + row));
+    const uint8_t* bytes = block_.rows + row * block_.layout.stride;
+    const uint64_t key = fold(ties_.key, hash_row(ties_.hash, bytes));
     return fold(key, static_cast<uint64_t>(a)) <= fold(key, static_cast<uint64_t>(b));
   }
 
@@ -144,16 +146,12 @@ class UpdatePass {
   bool compare_with_all(Updater& w, const Stop& stop) {
     uint32_t distance[kMostTileRows];
     int32_t nearest[kMostTileRows];
-    int64_t numbers[kMostTileRows];
     const int64_t n = std::min(tile_rows(all_), static_cast<int64_t>(w.open.size()));
     const int64_t stride = block_.layout.stride;
     const int32_t* rows = w.open.data() + w.open.size() - n;
-    for (int64_t i = 0; i < n; ++i) {
-      numbers[i] = block_.first_row + rows[i];
+    for (int64_t i = 0; i < n; ++i)
       std::copy_n(block_.rows + rows[i] * stride, stride, w.gathered.data() + i * stride);
-    }
-    const Ties ties{ties_.by_hash, ties_.key, numbers};
-    if (!find_nearest(all_, kernels_, {w.gathered.data(), n, 0}, ties, w.all_scratch.view(),
+    if (!find_nearest(all_, kernels_, {w.gathered.data(), n}, ties_, w.all_scratch.view(),
                       {distance, nearest}, stop))
       return false;
     settle(rows, n, [&](int64_t i) { return std::pair(nearest[i], distance[i]); }, w);
@@ -234,7 +232,8 @@ TallySum update(const Block& block, const Centers& centers, const std::vector<in
   const ChosenCenters chosen(block.layout, centers, changed);
   const Plan some = make_plan(block.layout, chosen.view(), kernels());
   const Plan all = make_plan(block.layout, centers, kernels());
-  const Ties ties{tie_key.has_value(), tie_key.value_or(0)};
+  const RowHasher hasher(block);
+  const Ties ties{tie_key.has_value(), tie_key.value_or(0), hasher.view()};
   for (int64_t first = 0; first < block.n_rows; first += kMostRowsAtOnce) {
     const Block rows = block.rows_from(first, std::min(kMostRowsAtOnce, block.n_rows - first));
     total += UpdatePass(rows, some, changed, all, ties, kept.rows_from(first),
@@ -251,7 +250,7 @@ int64_t update_bytes(const Layout& layout, int64_t n_centers, const uint32_t* fe
   const int64_t worker = 2 * plan.per_thread +
                          Updater::gathered_bytes(kMostTileRows, layout.stride) +
                          8 * layout.n_cells() + count_rows_bytes(CounterMap(layout));
-  return 2 * plan.shared + chosen + threads.n * worker;
+  return RowHasher::bytes(layout) + 2 * plan.shared + chosen + threads.n * worker;
 }
 
 }  // namespace softmodes

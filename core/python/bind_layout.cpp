@@ -124,8 +124,9 @@ void bind_layout(nb::module_& m) {
                    "Features of more than 256 codes, which dense counts leave out.");
   nb::class_<HeldBlock>(m, "Block", "Packed rows, numbered from first_row in the whole table.")
       .def(nb::init<nb::handle_t<Layout>, Matrix<const uint8_t>, int64_t,
-                    Maybe<Vector<const int64_t>>>(),
-           "layout"_a, exact("packed"), "first_row"_a = 0, exact_or_none("weight") = nb::none());
+                    Maybe<Vector<const int64_t>>, Maybe<nb::handle_t<Layout>>>(),
+           "layout"_a, exact("packed"), "first_row"_a = 0, exact_or_none("weight") = nb::none(),
+           "fit_layout"_a.none() = nb::none());
   m.def("pack_columns", pack_columns_, "layout"_a, exact("columns"), exact("packed"),
         "n_threads"_a);
   m.def("pack_matrix", pack_matrix_, "layout"_a, exact("matrix"), exact("remap"), exact("packed"),

@@ -82,8 +82,8 @@ def tally(
 ) -> TallySum:
     """Assign the rows of a block to their nearest centers; return cost and fingerprint.
 
-    A center code that no cell can hold matches nothing. Without a `tie_key` ties go to the lowest
-    cluster.
+    A center code that no cell can hold matches nothing. Ties are settled by a hash of `tie_key`, of
+    the row's values and of the cluster's number; without a key they go to the lowest cluster.
     """
     return _core.tally(block.native, centers, tie_key, out, n_threads)
 

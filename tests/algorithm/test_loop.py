@@ -47,9 +47,12 @@ def plan(**changes):
 def reference_run(codes, first, the_plan, store, index=0):
     """Algorithm 1, obvious and slow: labels of every round."""
     tie_key = address(the_plan.seed, index, Use.TIE)
+    hashes = reference.row_hashes(codes, store.layout)
     centers, rounds = first.codes.copy(), []
     while len(rounds) < the_plan.max_iter:
-        labels, _ = reference.assign(codes, centers, NOTHING_IGNORED, tie_key=tie_key)
+        labels, _ = reference.assign(
+            codes, centers, NOTHING_IGNORED, tie_key=tie_key, hashes=hashes
+        )
         rounds.append(labels)
         if len(rounds) > 1 and (rounds[-1] == rounds[-2]).all():
             break
@@ -171,9 +174,14 @@ def test_patience_ends_a_run_and_select_last_never_stops_for_it():
         assert last.history[: len(run.history)] == run.history
 
 
+def distinct_rows(n):
+    """As little different as can be: the binary digits of numbers."""
+    return np.arange(n)[:, None] >> np.arange(12) & 1
+
+
 def test_ties_between_centers_are_uniform_over_rows_and_settled_between_rounds():
-    store = open_store(np.zeros((4000, 3), int))
-    centers = CodeCenters(np.zeros((4, 3), np.int32))
+    store = open_store(distinct_rows(4000))
+    centers = CodeCenters(np.zeros((4, 12), np.int32))
     sizes = np.zeros(4, int)
     for seed in range(20):
         comparison = plan(seed=seed).comparison(0)
@@ -183,12 +191,32 @@ def test_ties_between_centers_are_uniform_over_rows_and_settled_between_rounds()
     assert chisquare(sizes).pvalue > 1e-6
     lopsided = sizes + np.array([1200, -400, -400, -400])
     assert chisquare(lopsided).pvalue < 1e-6, "a bias of 1.5 % of the rows would not be noticed"
-    assert_array_equal(store.labels(centers, Comparison()), np.zeros(4000))
+    lowest = np.bincount(store.labels(centers, Comparison()), minlength=4)
+    assert chisquare(20 * lowest).pvalue < 1e-6, "ties to the lowest cluster would not be noticed"
+
+
+def test_ties_of_rows_that_differ_in_one_value_are_settled_independently():
+    store = open_store(distinct_rows(4096))
+    centers = CodeCenters(np.zeros((4, 12), np.int32))
+    agreeing = np.zeros(12, int)
+    for seed in range(20):
+        labels = store.labels(centers, plan(seed=seed).comparison(0))
+        for j in range(12):
+            agreeing[j] += (labels == labels[np.arange(4096) ^ 1 << j]).sum() // 2
+    assert_ties_agree_by_chance(agreeing, 20 * 2048)
+    with pytest.raises(AssertionError, match="agree too often"):
+        assert_ties_agree_by_chance(agreeing + 20 * 2048 // 20, 20 * 2048)
+
+
+def assert_ties_agree_by_chance(agreeing, n):
+    expected = np.stack([np.full(len(agreeing), n / 4), np.full(len(agreeing), 3 * n / 4)])
+    found = chisquare(np.stack([agreeing, n - agreeing]), expected, axis=0).pvalue
+    assert found.min() > 1e-6, "pairs of rows agree too often or too rarely"
 
 
 def test_ties_of_one_run_are_settled_independently_of_another():
-    store = open_store(np.zeros((4000, 3), int))
-    centers = CodeCenters(np.zeros((4, 3), np.int32))
+    store = open_store(distinct_rows(4000))
+    centers = CodeCenters(np.zeros((4, 12), np.int32))
     first, second = (store.labels(centers, plan().comparison(run)) for run in (0, 1))
     agreeing = np.count_nonzero(first == second)
     assert chisquare([agreeing, 4000 - agreeing], [1000, 3000]).pvalue > 1e-6

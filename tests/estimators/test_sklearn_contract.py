@@ -4,7 +4,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softmodes import KModes, SoftModes
 
-WEIGHTS = "ties and seeds are random per row, so weights and repeats agree only in distribution"
+WEIGHTS = "seeds are drawn row by row, so weights and repeats agree only in distribution"
 EXPECTED_FAILURES = {
     "check_clustering": "its blobs are continuous: every value is a category of its own",
     "check_sample_weight_equivalence_on_dense_data": WEIGHTS,

@@ -77,13 +77,28 @@ struct Case {
   std::vector<int32_t> centers{}, next_centers{};
   std::vector<int32_t> changed{};
   std::optional<uint64_t> tie_key{};
+  std::optional<Layout> fit_layout{};
 
   Centers with(const std::vector<int32_t>& codes) const {
     const uint32_t* weights = feature_weight.empty() ? nullptr : feature_weight.data();
     return {n_centers, CodeCenters{codes.data(), weights}};
   }
   Block block(const Buffer& packed) const {
-    return {layout, packed.data(), n_rows, first_row, weight.empty() ? nullptr : weight.data()};
+    return {layout,
+            packed.data(),
+            n_rows,
+            first_row,
+            weight.empty() ? nullptr : weight.data(),
+            fit_layout ? &*fit_layout : nullptr};
+  }
+  // The same rows where features have room for further codes, as in a table that is predicted.
+  Case with_room() const {
+    std::vector<int32_t> n_codes = layout.n_codes;
+    for (size_t j = 0; j < n_codes.size(); j += 2) ++n_codes[j];
+    Case other = *this;
+    other.layout = Layout(std::move(n_codes), layout.ignored);
+    other.fit_layout = layout;
+    return other;
   }
   int64_t largest_distance() const {
     if (feature_weight.empty()) return layout.n_features;
@@ -296,12 +311,23 @@ void fail(const Case& c, const char* isa, const char* what) {
   std::exit(1);
 }
 
+// Rows in another layout than that of the fit: labels, and so ties, must be as there.
+void run_with_room(const Case& c, const TallyResult& tally, const char* isa, Outputs& out) {
+  const Case other = c.with_room();
+  const Buffer packed = run_packing(other, out);
+  const TallyResult found = run_tally(other, other.block(packed), c.centers);
+  found.add_to(out, "tally in another layout");
+  if (found.labels != tally.labels || found.fingerprint != tally.fingerprint)
+    fail(c, isa, "a tally in another layout, against that of the fit,");
+}
+
 Outputs run_passes(const Case& c, const char* isa) {
   Outputs out;
   const Buffer packed = run_packing(c, out);
   const Block block = c.block(packed);
   const TallyResult first = run_tally(c, block, c.centers);
   first.add_to(out, "tally");
+  run_with_room(c, first, isa, out);
   TallyResult updated = first;
   const TallyOut kept{updated.counts.data(), updated.sizes.data(), updated.labels.data(),
                       updated.distances.data()};
@@ -383,7 +409,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::puts(
-      "passes: pack_columns, pack_matrix, presence, tally, update, distances, "
+      "passes: pack_columns, pack_matrix, presence, tally in two layouts, update, distances, "
       "candidate_totals, nearer, sparse_counts");
   for (int i = 1; i < n; ++i) compare(names[i], n_cases);
   return 0;

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from fuzz import __main__ as command
 from fuzz import csv_files, models, naive, runner, tables
+from softmodes._kernels import Layout
 
 CASES = {"tables": 200, "models": 500, "csv": 100}
 
@@ -129,10 +130,26 @@ def test_a_case_that_needs_much_memory_is_found(cases_of: Callable[[str], str]) 
 
 def test_ties_of_the_reference_are_settled_by_the_run() -> None:
     tied = np.zeros((50, 3))
-    runs = [naive.nearest(tied, naive.tie_key(seed=5, run=run)) for run in range(2)]
+    rows = naive.encode([[i // 5 for i in range(50)]], "category")
+    runs = [naive.nearest(tied, naive.tie_key(seed=5, run=run), rows) for run in range(2)]
     assert set(runs[0]) == {0, 1, 2}
     assert (runs[0] != runs[1]).any()
+    assert (runs[0] == np.repeat(runs[0][::5], 5)).all(), "equal rows are parted"
     assert not naive.nearest(tied, None).any()
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_the_reference_packs_features_where_the_core_does(ignored: bool) -> None:
+    rng = np.random.default_rng(int(ignored))
+    for _ in range(300):
+        d = int(rng.integers(1, 60))
+        n_codes = rng.choice([1, 2, 2, 2, 3, 3, 4, 5, 8, 9, 16, 17, 256, 257, 65536, 65537], d)
+        last = np.where(ignored & (rng.random(d) < 0.5), n_codes - 1, -1)
+        sizes = np.maximum(n_codes - (last >= 0), 1).tolist()
+        rows = naive.Coded(np.zeros((1, d), np.int64), [], [], last, sizes)
+        layout = Layout(n_codes.astype(np.int32), last.astype(np.int32))
+        expected = 8 * layout.byte + layout.shift
+        assert naive.bit_places(rows) == expected.tolist()
 
 
 def test_the_command_prints_counts_and_fails_on_failures(

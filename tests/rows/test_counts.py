@@ -88,5 +88,5 @@ def test_counts_add_up_to_the_sizes_of_clusters_or_it_is_noticed():
     fewer["wide_2_counts"][0] += 1
     assert not Counts.from_arrays(counts.layout, counts.n_values, fewer).add_up_to(sizes)
     negative = counts.dense.copy()
-    negative[0, :2] += np.array([-1000, 1000])
+    negative[0, :2] += (negative[0, 0] + 1) * np.array([-1, 1])
     assert not Counts(counts.layout, counts.n_values, negative, counts.sparse).add_up_to(sizes)

@@ -39,6 +39,10 @@ class Table:
     weight: np.ndarray | None = None
     first_row: int = 0
 
+    @property
+    def layout(self) -> Layout:
+        return layout_of(CodeRanges(self.n_codes, self.ignored))
+
     def block(self) -> Block:
         columns = tuple(
             np.ascontiguousarray(self.codes[:, j], np.uint8 if m <= 256 else np.int32)
@@ -83,8 +87,9 @@ def run_tally(block: Block, centers, feature_weight=None, tie_key=None, n_thread
 
 def expected_tally(table: Table, centers, feature_weight=None, tie_key=None):
     k = len(centers)
+    hashes = reference.row_hashes(table.codes, table.layout)
     labels, nearest = reference.assign(
-        table.codes, centers, table.ignored, feature_weight, tie_key, table.first_row
+        table.codes, centers, table.ignored, feature_weight, tie_key, hashes
     )
     counts = [
         reference.counts(table.codes, labels, k, j, m, table.weight)

@@ -46,15 +46,15 @@ static void settle_two(const Choice& choice, int64_t n_rows, const Ranks& ranks,
     n += list_bits(word_of(choice.tied, word), 64 * word, rows + n);
   while (n && rows[n - 1] >= n_rows) --n;
   settle_pairs(
-      rows, n, ranks.ties.key, [&](int64_t row) { return ranks.row_number(row); }, ranks.clusters,
+      rows, n, ranks.ties.key, [&](int64_t row) { return ranks.row_hash(row); }, ranks.clusters,
       last, label);
 }
 
 // Gives rows among 64 that are tied between more than two to the center of the smallest rank.
 static void settle_more(const Offer* offers, int64_t n_centers, int64_t word, uint64_t rows,
                         const Ranks& ranks, int32_t* label) {
-  const auto row_number = [&](int i) { return ranks.row_number(64 * word + i); };
-  TieBreaker ties(rows, ranks.ties.key, row_number);
+  const auto row_hash = [&](int i) { return ranks.row_hash(64 * word + i); };
+  TieBreaker ties(rows, ranks.ties.key, row_hash);
   uint64_t open = rows;
   for (int64_t c = n_centers; open && c--;) {
     const uint64_t lower = word_of(offers[c].lower, word);
@@ -93,7 +93,7 @@ void nearest_by_planes(const PlaneView& view, const TileRows& rows, const Ties& 
   unslice(choice.first, label_bits, rows.n, out.label);
   if (ties.by_hash && any_bit(choice.tied))
     settle_ties(offers, choice, view.n_centers, label_bits, rows.n,
-                {ties, rows.first_number, view.clusters}, out.label);
+                {ties, rows.bytes, view.clusters}, out.label);
 }
 
 }  // namespace softmodes::SOFTMODES_ISA

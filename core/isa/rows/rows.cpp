@@ -15,7 +15,7 @@ void nearest_by_rows(const RowView& view, const TileRows& rows, const Ties& ties
                      const Scratch& scratch, Nearest out) {
   auto* distances = reinterpret_cast<uint32_t*>(scratch.distances);
   distances_by_rows(view, rows, scratch, distances);
-  nearest_of_group(distances, 0, view.n_centers, rows.n, {ties, rows.first_number, view.clusters},
+  nearest_of_group(distances, 0, view.n_centers, rows.n, {ties, rows.bytes, view.clusters},
                    out.distance, out.label);
 }
 

@@ -194,20 +194,23 @@ inline V mix_words(V z) {
   return xor_(z, _mm512_srli_epi64(z, 31));
 }
 
+inline V fold_words(uint64_t key, V x) {
+  return mix_words(add64(broadcast_word(key + kGolden), multiply_words(x, kGolden)));
+}
+
 // Of the centers offered to a row, the one of the smallest rank wins. Tied rows stand close
 // together, eight to a vector.
 class TieBreaker {
  public:
-  template <class RowNumber>
-  TieBreaker(uint64_t rows, uint64_t key, const RowNumber& row_number)
+  template <class Hash>
+  TieBreaker(uint64_t rows, uint64_t key, const Hash& row_hash)
       : rows_(rows), n_vectors_((std::popcount(rows) + 7) / 8) {
-    alignas(64) uint64_t numbers[64];
+    alignas(64) uint64_t hashes[64];
     int n = 0;
     for (uint64_t left = rows; left; left &= left - 1)
-      numbers[n++] =
-          key + kGolden * (static_cast<uint64_t>(row_number(std::countr_zero(left))) + 1);
+      hashes[n++] = row_hash(std::countr_zero(left));
     for (int v = 0; v < n_vectors_; ++v) {
-      key_[v] = mix_words(_mm512_load_si512(numbers + 8 * v));
+      key_[v] = fold_words(key, _mm512_load_si512(hashes + 8 * v));
       best_[v] = broadcast_word(~uint64_t{0});
     }
   }
@@ -243,19 +246,19 @@ class TieBreaker {
 };
 
 // Lets `last` take the place of `center` in those of n rows where its rank is lower.
-template <class RowNumber, class D>
-inline void settle_pairs(const int32_t* rows, int64_t n, uint64_t key, const RowNumber& row_number,
+template <class Hash, class D>
+inline void settle_pairs(const int32_t* rows, int64_t n, uint64_t key, const Hash& row_hash,
                          const int32_t* clusters, const D* last, D* center) {
   for (int64_t first = 0; first < n; first += 8) {
-    alignas(64) uint64_t numbers[8] = {}, steps[2][8] = {};
+    alignas(64) uint64_t hashes[8] = {}, steps[2][8] = {};
     const int m = n - first < 8 ? static_cast<int>(n - first) : 8;
     for (int i = 0; i < m; ++i) {
       const int32_t row = rows[first + i];
-      numbers[i] = key + kGolden * (static_cast<uint64_t>(row_number(row)) + 1);
+      hashes[i] = row_hash(row);
       steps[0][i] = kGolden * (static_cast<uint64_t>(clusters[center[row]]) + 1);
       steps[1][i] = kGolden * (static_cast<uint64_t>(clusters[last[row]]) + 1);
     }
-    const V row_key = mix_words(_mm512_load_si512(numbers));
+    const V row_key = fold_words(key, _mm512_load_si512(hashes));
     const V rank = mix_words(add64(row_key, _mm512_load_si512(steps[0])));
     const V other = mix_words(add64(row_key, _mm512_load_si512(steps[1])));
     unsigned lower = _mm512_cmplt_epu64_mask(other, rank) & ((1u << m) - 1);

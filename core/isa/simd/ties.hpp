@@ -11,12 +11,12 @@ namespace softmodes::SOFTMODES_ISA {
 // Of the centers offered to a row, the one of the smallest rank wins.
 class TieBreaker {
  public:
-  // `rows`: which of 64 rows are tied; row_number(i) is the number of row i in the whole table.
-  template <class RowNumber>
-  TieBreaker(uint64_t rows, uint64_t key, const RowNumber& row_number) : rows_(rows) {
+  // `rows`: which of 64 rows are tied; row_hash(i) is the hash of row i.
+  template <class Hash>
+  TieBreaker(uint64_t rows, uint64_t key, const Hash& row_hash) : rows_(rows) {
     for (uint64_t left = rows; left; left &= left - 1) {
       const int i = std::countr_zero(left);
-      key_[i] = fold(key, static_cast<uint64_t>(row_number(i)));
+      key_[i] = fold(key, row_hash(i));
       best_[i] = ~uint64_t{0};
     }
   }
@@ -47,12 +47,12 @@ class TieBreaker {
 };
 
 // Lets `last` take the place of `center` in those of n rows where its rank is lower.
-template <class RowNumber, class D>
-inline void settle_pairs(const int32_t* rows, int64_t n, uint64_t key, const RowNumber& row_number,
+template <class Hash, class D>
+inline void settle_pairs(const int32_t* rows, int64_t n, uint64_t key, const Hash& row_hash,
                          const int32_t* clusters, const D* last, D* center) {
   for (int64_t i = 0; i < n; ++i) {
     const int32_t row = rows[i];
-    const uint64_t row_key = fold(key, static_cast<uint64_t>(row_number(row)));
+    const uint64_t row_key = fold(key, row_hash(row));
     const bool lower = fold(row_key, static_cast<uint64_t>(clusters[last[row]])) <
                        fold(row_key, static_cast<uint64_t>(clusters[center[row]]));
     center[row] = lower ? last[row] : center[row];

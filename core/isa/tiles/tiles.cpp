@@ -51,7 +51,7 @@ void nearest_by_tiles(const TileView& view, const TileRows& rows, int64_t first,
                       const Scratch& scratch, Nearest out) {
   if (first == 0) start_tile(view, rows, scratch);
   const int64_t n = view.n_centers - first < kGroup ? view.n_centers - first : kGroup;
-  const Ranks ranks{ties, rows.first_number, view.clusters};
+  const Ranks ranks{ties, rows.bytes, view.clusters};
   with_distance(view, [&](auto zero) {
     auto* distances = reinterpret_cast<decltype(zero)*>(scratch.distances);
     group_distances(view, rows, first, n, scratch, distances);

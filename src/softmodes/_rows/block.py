@@ -28,7 +28,9 @@ Int64s = NDArray[np.int64]
 class Block:
     """Packed rows; row i of the block is row `first_row` + i of the table.
 
-    `cache` is for what passes leave behind; it stays where it is when the block travels.
+    Ties are settled by a hash of the row's values, each at its place in the layout of the fit:
+    `fit_layout`, if that is another one. `cache` is for what passes leave behind; it stays where it
+    is when the block travels.
     """
 
     layout: Layout
@@ -36,6 +38,7 @@ class Block:
     first_row: int = 0
     index: int = 0  # its position among the blocks of its store
     weight: NDArray[np.int64] | None = None
+    fit_layout: Layout | None = None
     cache: Cache = field(default_factory=Cache, repr=False)
 
     @property
@@ -46,7 +49,9 @@ class Block:
     @property
     def native(self) -> _kernels.NativeBlock:
         """The block as the native core takes it."""
-        return _kernels.NativeBlock(self.layout, self.packed, self.first_row, self.weight)
+        return _kernels.NativeBlock(
+            self.layout, self.packed, self.first_row, self.weight, self.fit_layout
+        )
 
     @property
     def total_weight(self) -> int:
@@ -69,6 +74,7 @@ def pack(
     n_threads: int = 1,
     first_row: int = 0,
     weight: NDArray[np.int64] | None = None,
+    fit_layout: Layout | None = None,
 ) -> Block:
     """Pack the codes of a table, without copying them first.
 
@@ -82,7 +88,7 @@ def pack(
         _pack_sparse(layout, cells, packed)
     else:
         _pack_columns(layout, cells, packed, n_threads)
-    return Block(layout, packed, first_row=first_row, weight=weight)
+    return Block(layout, packed, first_row=first_row, weight=weight, fit_layout=fit_layout)
 
 
 def unpack(block: Block, rows: NDArray[np.int64]) -> NDArray[np.int32]:

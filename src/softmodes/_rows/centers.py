@@ -47,7 +47,8 @@ Centers: TypeAlias = CodeCenters
 class Comparison:
     """How a row is compared with centers: feature weights, and the key by which ties are settled.
 
-    Without a `tie_key`, ties go to the lowest cluster.
+    A tie goes to the smallest hash of the key, the row's values and the cluster's number; without a
+    `tie_key`, to the lowest cluster.
     """
 
     tie_key: int | None = None

@@ -68,6 +68,7 @@ def open_store(
     check_costs(rows, features, largest, codes.n_rows)
     layout = layout_of(codes.ranges)
     check_rows(layout, codes.n_rows)
-    block = pack(codes, layout, n_threads, weight=rows.counts)
+    fitted = None if codes.ranges is codebook.fit_ranges else layout_of(codebook.fit_ranges)
+    block = pack(codes, layout, n_threads, weight=rows.counts, fit_layout=fitted)
     store = MemoryStore([block], codebook.n_values, n_threads, rows.whole)
     return Opened(store, codebook, unseen, rows, features)
