@@ -37,7 +37,9 @@ struct ScratchSizes {
   int64_t distances = 0;
   int64_t planes = 0;
   int64_t offers = 0;
-  int64_t total() const { return rows + tile + distances + planes + offers; }
+  int64_t groups = 0;
+  int64_t notes = 0;
+  int64_t total() const { return rows + tile + distances + planes + offers + groups + notes; }
 };
 
 // Owns the working memory of one thread.
@@ -48,13 +50,16 @@ class ThreadScratch {
         tile_(sizes.tile),
         distances_(sizes.distances),
         planes_(sizes.planes),
-        offers_(sizes.offers) {}
+        offers_(sizes.offers),
+        groups_(sizes.groups),
+        notes_(sizes.notes) {}
   Scratch view() const {
-    return {rows_.data(), tile_.data(), distances_.data(), planes_.data(), offers_.data()};
+    return {rows_.data(),   tile_.data(),   distances_.data(), planes_.data(),
+            offers_.data(), groups_.data(), notes_.data()};
   }
 
  private:
-  Buffer rows_, tile_, distances_, planes_, offers_;
+  Buffer rows_, tile_, distances_, planes_, offers_, groups_, notes_;
 };
 
 }  // namespace softmodes

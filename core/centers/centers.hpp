@@ -1,5 +1,5 @@
-// What rows are compared with. Codes are the first kind of centers; another kind joins as a member
-// of Centers::Kind and with a plan of its own (see plan.hpp).
+// What rows are compared with: codes, or scores. Another kind joins as a member of Centers::Kind
+// and with a plan of its own (see plan.hpp).
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,35 @@ struct CodeCenters {
   uint32_t weight(int64_t feature) const { return feature_weight ? feature_weight[feature] : 1; }
 };
 
+// What the values of a feature with many of them cost: usual[cluster] + shared[value] - bonus,
+// where a bonus is listed by value for the clusters that have seen it.
+struct SparsePrices {
+  int64_t feature;
+  const uint32_t* usual;
+  const uint32_t* shared;
+  const int64_t* indptr;  // by value: where its bonuses are
+  const int32_t* clusters;
+  const uint32_t* bonus;
+};
+
+// A price per center, feature and value, in units of 2^-resolution: a row's total is what its cells
+// cost, and the base. Cells that are no values cost nothing.
+struct ScoreCenters {
+  const uint32_t* prices;   // n x n_prices
+  const uint32_t* base;     // per center
+  const int64_t* offsets;   // per feature: of its values in the prices of a center
+  const int32_t* n_values;  // per feature
+  int64_t n_prices;
+  int resolution;
+  std::vector<SparsePrices> sparse;
+
+  const uint32_t* of(int64_t center, int64_t feature) const {
+    return prices + center * n_prices + offsets[feature];
+  }
+};
+
 struct Centers {
-  using Kind = std::variant<CodeCenters>;
+  using Kind = std::variant<CodeCenters, ScoreCenters>;
   int64_t n;
   Kind kind;
   std::vector<int32_t> clusters;  // the numbers of these centers, ascending

@@ -5,6 +5,7 @@
 namespace softmodes {
 
 Strategy choose_strategy(const Layout& layout, const Centers& centers, const Kernels& kernels) {
+  if (std::holds_alternative<ScoreCenters>(centers.kind)) return Strategy::scores;
   if (RowPlan::suits(layout, centers, kernels)) return Strategy::rows;
   const bool many = centers.n >= kernels.plane_centers;
   return many && PlanePlan::can_hold(layout, centers) ? Strategy::planes : Strategy::tiles;
@@ -14,6 +15,8 @@ Plan make_plan(const Layout& layout, const Centers& centers, const Kernels& kern
   switch (choose_strategy(layout, centers, kernels)) {
     case Strategy::rows:
       return Plan(std::in_place_type<RowPlan>, layout, centers);
+    case Strategy::scores:
+      return Plan(std::in_place_type<ScorePlan>, layout, centers, kernels);
     case Strategy::planes:
       return Plan(std::in_place_type<PlanePlan>, layout, centers, kernels.plane_rows);
     default:

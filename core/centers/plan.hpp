@@ -1,20 +1,21 @@
-// Centers made ready for comparison: one of three plans.
+// Centers made ready for comparison: one of four plans.
 #pragma once
 
 #include <variant>
 
 #include "centers/plane_plan.hpp"
 #include "centers/row_plan.hpp"
+#include "centers/score_plan.hpp"
 #include "centers/tile_plan.hpp"
 
 namespace softmodes {
 
 // A plan has n_centers, tile_rows, scratch_sizes and nearest.
-using Plan = std::variant<RowPlan, TilePlan, PlanePlan>;
+using Plan = std::variant<RowPlan, TilePlan, PlanePlan, ScorePlan>;
 // One that has distances, too.
 using DistancePlan = std::variant<RowPlan, TilePlan>;
 
-enum class Strategy { rows, tiles, planes };
+enum class Strategy { rows, tiles, planes, scores };
 
 Strategy choose_strategy(const Layout& layout, const Centers& centers, const Kernels& kernels);
 

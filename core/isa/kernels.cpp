@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "isa/planes/slice.hpp"
+#include "isa/scores/numbers.hpp"
 #include "isa/transpose.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
@@ -91,6 +92,18 @@ void nearest_by_rows(const RowView&, const TileRows&, const Ties&, const Scratch
 void nearest_by_tiles(const TileView&, const TileRows&, int64_t, const Ties&, const Scratch&,
                       Nearest);
 void nearest_by_planes(const PlaneView&, const TileRows&, const Ties&, const Scratch&, Nearest);
+void nearest_by_scores(const ScoreView&, const TileRows&, int64_t, const Ties&, const Scratch&,
+                       Nearest);
+void score_totals(const ScoreView&, const TileRows&, uint32_t*);
+int64_t share(const ScoreView&, const Powers&, const TileRows&, const Ties&, const uint32_t*,
+              const Shares&);
+int64_t nearest_by_coarse(const ScoreView&, const CoarseView&, const TileRows&, const Ties&,
+                          const Scratch&, Nearest);
+int64_t share_by_coarse(const ScoreView&, const CoarseView&, const Powers&, const TileRows&,
+                        const Ties&, const Scratch&, const Shares&);
+void soft_by_quads(const ScoreView&, const Powers&, const TileRows&, const Ties&, uint32_t*,
+                   const QuadSums&);
+void add_parts(const LineShape&, int64_t, const uint8_t*, int64_t, const uint32_t*, uint32_t*);
 void distances_by_rows(const RowView&, const TileRows&, const Scratch&, uint32_t*);
 void distances_by_tiles(const TileView&, const TileRows&, int64_t, int64_t, const Scratch&,
                         uint32_t*);
@@ -107,9 +120,19 @@ const Kernels table = {
     .few_clusters = kFewClusters,
     .plane_centers = kPlaneCenters,
     .plane_rows = kPlaneRows,
+    .vector_bytes = kWidth,
+    .number_lanes = Half::kNumbers,
+    .has_quads = kHasQuads,
     .nearest_by_rows = nearest_by_rows,
     .nearest_by_tiles = nearest_by_tiles,
     .nearest_by_planes = nearest_by_planes,
+    .nearest_by_scores = nearest_by_scores,
+    .score_totals = score_totals,
+    .share = share,
+    .add_parts = add_parts,
+    .nearest_by_coarse = nearest_by_coarse,
+    .share_by_coarse = share_by_coarse,
+    .soft_by_quads = soft_by_quads,
     .distances_by_rows = distances_by_rows,
     .distances_by_tiles = distances_by_tiles,
     .nearer_by_planes = nearer_by_planes,

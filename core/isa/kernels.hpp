@@ -113,6 +113,81 @@ struct PlaneView {
   const int32_t* clusters;
 };
 
+// By scores: columns are the bytes of a packed row, or their nibbles, and then the bytes of byte
+// features. A line is what one value of a column costs in every cluster, and a row's totals are the
+// sum of its lines.
+struct LineShape {
+  int64_t stride;
+  int64_t narrow_bytes;  // leading bytes of a row, of bits and nibbles
+  int64_t byte_columns;  // bytes after these, of one byte feature each
+  bool nibbles;          // a narrow byte is two columns of 16 values; else one of 256
+  int64_t narrow_values() const { return nibbles ? 32 : 256; }
+  int64_t n_columns() const { return narrow_bytes * (nibbles ? 2 : 1) + byte_columns; }
+  int64_t n_lines() const { return narrow_bytes * narrow_values() + byte_columns * 256; }
+};
+
+// Columns that are added up together: sums of 16 bits hold them.
+struct LineRun {
+  int32_t narrow_end, byte_end;
+};
+
+// A feature of several bytes. Its cell lowers the totals of some clusters, by their bonus; one that
+// is no value raises them by what those of values have more.
+struct WideColumn {
+  int64_t byte;
+  int32_t n_bytes;
+  int32_t n_values;
+  const int64_t* indptr;  // by value; null: `lines` are what values cost
+  const int32_t* clusters;
+  const uint32_t* bonus;
+  const uint32_t* lines;  // n_values x lanes
+  const uint32_t* other;  // by cluster: the price of what is no value
+};
+
+struct ScoreView {
+  int64_t n_centers;
+  LineShape shape;
+  bool whole;        // lines of 32 bits, all columns in one run; else of 16
+  int64_t group;     // clusters that are summed at once: the lanes of a line
+  int64_t n_groups;  // groups x lines x lanes
+  const uint8_t* lines;
+  int64_t group_bytes;  // of the lines of a group
+  const LineRun* runs;
+  int64_t n_runs;
+  const uint32_t* start;  // by lane of all groups; those that are no clusters are dear
+  const WideColumn* wide;
+  int64_t n_wide;
+  const int32_t* clusters;
+  int64_t lanes() const { return group * n_groups; }
+};
+
+// By coarse levels: for many clusters and columns of nibbles only. A line is unit * level + error.
+struct CoarseView {
+  TileView tiles;         // levels of lines above `line_least`, to be looked up
+  const uint16_t* start;  // by center: lower bound of what is lost by levels, from the lowest on
+  int64_t n_bytes;        // of a row
+  int64_t unit;
+  int64_t slack;                // what a total may exceed its lower bound by
+  int64_t lowest;               // start, in levels
+  int64_t most_candidates;      // of a row; with more, all totals are summed
+  const uint16_t* exact;        // center x line
+  const uint32_t* exact_start;  // by center
+  const uint16_t* line_least;   // by line: over all centers
+};
+
+// 2^-x and log2 by tables. A price of `limit` more, kPowerBits, is no part of a row any more.
+struct Powers {
+  int resolution;
+  uint32_t limit;
+  const uint32_t* power;  // 2^(31 - i / 2^resolution)
+  const uint64_t*
+      log;  // 2^30 log2(1 + i / 1024), i = 0 .. 1023, and above that how far to the next
+};
+constexpr int kFewLanes = 4;  // so many clusters take a line of their own kind
+constexpr int kPowerBits = 20;
+constexpr int kPartBits = 16;  // parts of a row sum to 2^kPartBits
+constexpr int kLogBits = 20;   // logarithms are in units of 2^-kLogBits
+
 // -------------------------------------------------------------------- what kernels take and give
 
 // Packed rows that are compared together.
@@ -133,6 +208,22 @@ struct Nearest {
   int32_t* label;
 };
 
+// How rows are shared among clusters. Parts of a row are listed one after the other.
+struct Shares {
+  uint32_t* least;  // by row: its lowest total
+  uint32_t* log;    // by row: log2 of the sum of 2^(least - total), in units of 2^-kLogBits
+  int32_t* n;       // by row: clusters that have a part of it
+  int32_t* cluster;
+  uint32_t* part;
+};
+
+// Sums over shared rows, added to.
+struct QuadSums {
+  int64_t* cluster_sizes;
+  uint64_t* least;
+  uint64_t* log;
+};
+
 // A center that is nearer to a row than another one was.
 struct Found {
   int32_t center;
@@ -145,8 +236,10 @@ struct Scratch {
   uint8_t* rows;       // packed rows, for a tile that is not full
   uint8_t* tile;       // transposed columns, and kSpareColumns; or the planes of the rows' bits
   uint8_t* distances;  // of a group of centers to a tile
-  uint8_t* planes;     // those of a set
-  uint8_t* offers;     // by planes: two planes per center
+  uint8_t* planes;     // those of a set; by levels: the lines of rows
+  uint8_t* offers;     // by planes: two planes per center; by levels: candidates
+  uint8_t* groups;     // by levels: the least of each group of centers
+  uint8_t* notes;      // what a plan keeps from tile to tile
 };
 
 // A feature of one byte whose codes are counted one by one.
@@ -180,6 +273,9 @@ struct Kernels {
   int few_clusters;   // see list_by_cluster
   int plane_centers;  // from here rows are compared by planes
   int plane_rows;     // of a plane
+  int vector_bytes;
+  int number_lanes;  // lines of 32 bits have a multiple of so many lanes, or kFewLanes
+  bool has_quads;
 
   // The nearest centers of up to kTileRows rows (by planes: plane_rows). By tiles, one call for
   // every kGroup centers, first = 0, kGroup, ...: the last one completes the result.
@@ -188,6 +284,28 @@ struct Kernels {
                            const Scratch&, Nearest);
   void (*nearest_by_planes)(const PlaneView&, const TileRows&, const Ties&, const Scratch&,
                             Nearest);
+  // By scores, one call for every group: the last one completes the result.
+  void (*nearest_by_scores)(const ScoreView&, const TileRows&, int64_t group, const Ties&,
+                            const Scratch&, Nearest);
+  // All totals of some rows: totals[row * lanes + cluster].
+  void (*score_totals)(const ScoreView&, const TileRows&, uint32_t* totals);
+  // Shares rows of which all totals are known. Returns how many parts there are.
+  int64_t (*share)(const ScoreView&, const Powers&, const TileRows&, const Ties&,
+                   const uint32_t* totals, const Shares& out);
+  // Adds parts[i * lanes + cluster] to the lines of row i, for n rows: sums[line * lanes +
+  // cluster].
+  void (*add_parts)(const LineShape&, int64_t lanes, const uint8_t* rows, int64_t n,
+                    const uint32_t* parts, uint32_t* sums);
+  // The same by coarse levels, for up to kTileRows rows: `least` is only told of rows with several
+  // parts. Returns how many rows had to be looked at again.
+  int64_t (*nearest_by_coarse)(const ScoreView&, const CoarseView&, const TileRows&, const Ties&,
+                               const Scratch&, Nearest);
+  int64_t (*share_by_coarse)(const ScoreView&, const CoarseView&, const Powers&, const TileRows&,
+                             const Ties&, const Scratch&, const Shares&);
+  // If has_quads, all of that at once for up to kFewLanes clusters and a multiple of 4 rows,
+  // kTileRows at most. For resolutions from 0 on, without wide columns.
+  void (*soft_by_quads)(const ScoreView&, const Powers&, const TileRows&, const Ties&,
+                        uint32_t* sums, const QuadSums&);
   // Distances of up to kTileRows rows to centers first .. first + n: out[center * kTileRows + row].
   // By rows to all centers; by tiles as above, one call for every kGroup centers.
   void (*distances_by_rows)(const RowView&, const TileRows&, const Scratch&, uint32_t* out);

@@ -8,6 +8,7 @@
 #include "centers/centers.hpp"
 #include "layout/layout.hpp"
 #include "parallel.hpp"
+#include "sum128.hpp"
 
 namespace softmodes {
 
@@ -50,6 +51,42 @@ int64_t tally_bytes(const Layout& layout, int64_t n_centers, const uint32_t* fea
 int64_t update_bytes(const Layout& layout, int64_t n_centers, const uint32_t* feature_weight,
                      const Threads& threads);
 
+// Where a soft tally goes; both are added to. A row counts 2^kPartBits in all.
+struct SoftOut {
+  int64_t* counts;         // n_centers x n_cells
+  int64_t* cluster_sizes;  // n_centers
+};
+
+// The counts of one feature by cluster: codes, ascending, from indptr[cluster].
+struct SparseCounts {
+  std::vector<int64_t> indptr;
+  std::vector<int32_t> codes;
+  std::vector<int64_t> counts;
+};
+
+// Sums over the rows, by weight: of the least totals above the floor, and of the logarithms of the
+// sums of powers, in units of 2^-kLogBits.
+struct SoftSum {
+  Sum128 least, log;
+  std::vector<SparseCounts> sparse;  // of the layout's sparse features
+};
+
+// Shares every row among the clusters by scores, and counts the parts.
+SoftSum soft_tally(const Block& block, const Centers& centers, std::optional<uint64_t> tie_key,
+                   const SoftOut& out, const Threads& threads);
+
+// What rows get by scores; null: not wanted.
+struct RowScores {
+  int64_t* totals;  // n_rows x n_centers, with the floor
+  uint32_t* parts;  // n_rows x n_centers
+  double* logs;     // per row: log2 of the sum of 2^-total
+};
+void score_rows(const Block& block, const Centers& centers, std::optional<uint64_t> tie_key,
+                const RowScores& out, const Threads& threads);
+
+// The most working memory that passes by scores take beyond what they are given.
+int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& threads);
+
 // out[row * n_centers + center].
 void distances(const Block& block, const Centers& centers, uint32_t* out, const Threads& threads);
 
@@ -74,12 +111,7 @@ template <class D>
 NearerRows<D> nearer(const Block& block, const Centers& centers, const D* current,
                      const Threads& threads);
 
-// The counts of one feature by cluster: codes, ascending, from indptr[cluster].
-struct SparseCounts {
-  std::vector<int64_t> indptr;
-  std::vector<int32_t> codes;
-  std::vector<int64_t> counts;
-};
+// By labels.
 SparseCounts sparse_counts(const Block& block, int64_t feature, const int32_t* labels, int64_t k);
 
 }  // namespace softmodes

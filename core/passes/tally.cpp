@@ -2,7 +2,7 @@
 
 #include "hashing.hpp"
 #include "layout/row_hasher.hpp"
-#include "passes/cluster_counts.hpp"
+#include "passes/count_by_cluster.hpp"
 #include "passes/pass.hpp"
 #include "passes/passes.hpp"
 
@@ -18,8 +18,6 @@ constexpr int64_t kCounterBytes = int64_t{1} << 20;  // counters of all clusters
 // many were assigned: enough rows of a cluster to pay for its counters, not too many for L3.
 constexpr int64_t kAssignedBytes = int64_t{1} << 25;
 constexpr int64_t kAssignedRowsPerCluster = 256;
-
-constexpr int64_t kCountTasksPerThread = 4;
 
 // Whether the counts of a chunk are made while its rows are in the cache.
 bool counts_in_chunks(const CounterMap& map, int64_t k, bool weighted) {
@@ -37,14 +35,6 @@ int64_t assigned_rows(const Layout& layout, int64_t k) {
   return std::min(std::max(kAssignedBytes / layout.stride, kAssignedRowsPerCluster * k),
                   kMostRowsAtOnce);
 }
-
-// Rows of one cluster for one thread to count; no two have the same cells.
-struct CountTask {
-  int64_t cluster;
-  const int32_t* rows;
-  int64_t n_rows;
-  int64_t* cells;
-};
 
 // What one thread has of a tally.
 struct Worker {
@@ -73,6 +63,7 @@ class TallyPass {
         out_(out),
         map_(map),
         k_(n_centers(plan)),
+        has_cost_(!std::holds_alternative<ScorePlan>(plan)),
         threads_(threads) {
     in_chunks_ = out.counts && counts_in_chunks(map_, k_, block.weight);
     for (int64_t c = 0; c < k_; ++c) factors_.push_back(label_factor(c));
@@ -93,7 +84,7 @@ class TallyPass {
     if (in_chunks_)
       add_counters();
     else if (out_.counts)
-      count_by_cluster();
+      count_by_cluster(map_, block_, out_.labels, k_, out_.counts, threads_);
     return add_sums();
   }
 
@@ -123,11 +114,11 @@ class TallyPass {
         kernels_.fingerprint(labels, factors_.data(), k_, n, block_.first_row + first);
     if (block_.weight) {
       for (int64_t r = 0; r < n; ++r) {
-        w.sum.cost += block_.weight[first + r] * distance[r];
+        if (has_cost_) w.sum.cost += block_.weight[first + r] * distance[r];
         w.cluster_sizes[labels[r]] += block_.weight[first + r];
       }
     } else {
-      w.sum.cost += kernels_.sum(distance, n);
+      if (has_cost_) w.sum.cost += kernels_.sum(distance, n);
       if (out_.cluster_sizes && !in_chunks_)  // else the sort tells
         for (int64_t r = 0; r < n; ++r) ++w.cluster_sizes[labels[r]];
     }
@@ -157,32 +148,6 @@ class TallyPass {
     }
   }
 
-  void count_by_cluster() {
-    RowsByCluster sorted;
-    sorted.sort(out_.labels, block_.n_rows, k_);
-    // A large cluster is for several threads; all but its first task count apart.
-    const int64_t most = threads_.n == 1
-                             ? block_.n_rows
-                             : ceil_div(block_.n_rows, kCountTasksPerThread * threads_.n);
-    std::vector<CountTask> tasks;
-    std::vector<std::vector<int64_t>> apart;
-    for (int64_t c = 0; c < k_; ++c)
-      for (int64_t first = 0; first < sorted.size(c); first += most) {
-        int64_t* cells = out_.counts + c * n_cells();
-        if (first) cells = apart.emplace_back(static_cast<size_t>(n_cells())).data();
-        tasks.push_back(
-            {c, sorted.begin(c) + first, std::min(most, sorted.size(c) - first), cells});
-      }
-    run_tasks(static_cast<int64_t>(tasks.size()), threads_, [&](int64_t i, int, const Stop&) {
-      count_rows(map_, block_, tasks[i].rows, tasks[i].n_rows, tasks[i].cells);
-    });
-    for (const CountTask& task : tasks) {
-      int64_t* cells = out_.counts + task.cluster * n_cells();
-      if (task.cells == cells) continue;
-      for (int64_t i = 0; i < n_cells(); ++i) cells[i] += task.cells[i];
-    }
-  }
-
   TallySum add_sums() {
     TallySum total;
     for (const auto& w : workers_) {
@@ -202,6 +167,7 @@ class TallyPass {
   TallyOut out_;
   const CounterMap& map_;
   int64_t k_;
+  bool has_cost_;  // totals of scores lack what is the same in all clusters
   Threads threads_;
   bool in_chunks_ = false;
   std::vector<uint64_t> factors_;
@@ -241,9 +207,8 @@ int64_t tally_bytes(const Layout& layout, int64_t n_centers, const uint32_t* fea
     in_chunks = threads.n * (Worker::counter_bytes(n_centers * map.size()) +
                              RowsByCluster::bytes(chunk, n_centers));
   // Rows may have weights: then they are counted by cluster anyway.
-  const int64_t n_apart = threads.n == 1 ? 0 : kCountTasksPerThread * threads.n;
-  const int64_t by_cluster = 4 * assigned + RowsByCluster::bytes(assigned, n_centers) +
-                             8 * layout.n_cells() * n_apart + threads.n * count_rows_bytes(map);
+  const int64_t by_cluster =
+      4 * assigned + count_by_cluster_bytes(map, layout, assigned, n_centers, threads);
   return RowHasher::bytes(layout) + plan.shared + 8 * n_centers + threads.n * worker +
          std::max(in_chunks, by_cluster);
 }

@@ -26,23 +26,125 @@ const uint32_t* checked(const Layout& layout, const FeatureWeight& feature_weigh
   return pointer(feature_weight);
 }
 
-// Keeps arrays alive that make centers; another kind of centers has another constructor.
-class HeldCenters {
- public:
-  HeldCenters(Matrix<const int32_t> codes, FeatureWeight feature_weight)
-      : codes_(std::move(codes)), feature_weight_(std::move(feature_weight)) {
-    require(n() >= 1, "centers must have at least one row");
+// What the values of a sparse feature cost; keeps its arrays alive.
+struct HeldPrices {
+  HeldPrices(int64_t feature_number, Vector<const uint32_t> usual_prices,
+             Vector<const uint32_t> shared_prices, Vector<const int64_t> starts,
+             Vector<const int32_t> some_clusters, Vector<const uint32_t> bonuses)
+      : feature(feature_number),
+        usual(std::move(usual_prices)),
+        shared(std::move(shared_prices)),
+        indptr(std::move(starts)),
+        clusters(std::move(some_clusters)),
+        bonus(std::move(bonuses)) {
+    const int64_t n_values = length(shared);
+    require(length(indptr) == n_values + 1 && indptr.data()[0] == 0 &&
+                indptr.data()[n_values] == length(clusters) && length(clusters) == length(bonus),
+            "indptr must go from 0 to the number of bonuses");
+    for (int64_t v = 0; v < n_values; ++v)
+      require(indptr.data()[v] <= indptr.data()[v + 1], "indptr must not fall");
+    for (int64_t v = 0; v < n_values; ++v)
+      for (int64_t e = indptr.data()[v]; e < indptr.data()[v + 1]; ++e) {
+        const int32_t cluster = clusters.data()[e];
+        require(cluster >= 0 && cluster < length(usual), "clusters must lie in 0 .. k - 1");
+        require(bonus.data()[e] <= uint64_t{usual.data()[cluster]} + shared.data()[v],
+                "a bonus must not exceed the price");
+      }
+  }
+  SparsePrices view() const {
+    return {feature, usual.data(), shared.data(), indptr.data(), clusters.data(), bonus.data()};
   }
 
-  int64_t n() const { return length(codes_); }
+  int64_t feature;
+  Vector<const uint32_t> usual, shared;
+  Vector<const int64_t> indptr;
+  Vector<const int32_t> clusters;
+  Vector<const uint32_t> bonus;
+};
+
+struct HeldCodes {
+  Matrix<const int32_t> codes;
+  FeatureWeight feature_weight;
+
+  int64_t n() const { return length(codes); }
   Centers view(const Layout& layout) const {
-    require(length(codes_, 1) == layout.n_features, "centers must have one column per feature");
-    return {n(), CodeCenters{codes_.data(), checked(layout, feature_weight_)}};
+    require(length(codes, 1) == layout.n_features, "centers must have one column per feature");
+    return {n(), CodeCenters{codes.data(), checked(layout, feature_weight)}};
+  }
+};
+
+struct HeldScores {
+  Matrix<const uint32_t> prices;
+  Vector<const uint32_t> base;
+  Vector<const int64_t> offsets;
+  Vector<const int32_t> n_values;
+  std::vector<HeldPrices> sparse;
+  int resolution;
+
+  int64_t n() const { return length(prices); }
+  void check() const {
+    const int64_t d = length(n_values);
+    require(length(base) == n(), "base must have one entry per center");
+    require(length(offsets) == d + 1 && offsets.data()[0] == 0 &&
+                offsets.data()[d] == length(prices, 1),
+            "offsets must go from 0 to the number of prices");
+    std::vector<bool> is_sparse(static_cast<size_t>(d));
+    for (const HeldPrices& feature : sparse) {
+      require(feature.feature >= 0 && feature.feature < d, "a sparse feature is out of range");
+      is_sparse[feature.feature] = true;
+      require(length(feature.usual) == n() &&
+                  length(feature.shared) == n_values.data()[feature.feature],
+              "sparse prices must have one usual price per center and one shared per value");
+    }
+    for (int64_t j = 0; j < d; ++j)
+      require(offsets.data()[j + 1] - offsets.data()[j] == (is_sparse[j] ? 0 : n_values.data()[j]),
+              "offsets must leave room for the values of each feature that is not sparse");
+    require(resolution >= -64 && resolution <= 10, "resolution must lie in -64 .. 10");
+  }
+  Centers view(const Layout& layout) const {
+    require(length(n_values) == layout.n_features, "n_values must have one entry per feature");
+    for (int64_t j = 0; j < layout.n_features; ++j)
+      require(n_values.data()[j] >= 0 && n_values.data()[j] <= layout.n_codes[j],
+              "n_values must not exceed n_codes");
+    ScoreCenters scores{
+        prices.data(), base.data(), offsets.data(), n_values.data(), length(prices, 1),
+        resolution,    {}};
+    for (const HeldPrices& feature : sparse) {
+      require(layout.bits[feature.feature] > 8, "a feature with sparse prices must be wide");
+      scores.sparse.push_back(feature.view());
+    }
+    return {n(), std::move(scores)};
+  }
+};
+
+// Keeps arrays alive that make centers, of either kind.
+class HeldCenters {
+ public:
+  explicit HeldCenters(HeldCodes codes) : held_(std::move(codes)) { check_n(); }
+  explicit HeldCenters(HeldScores scores) : held_(std::move(scores)) {
+    check_n();
+    std::get<HeldScores>(held_).check();
+  }
+
+  int64_t n() const {
+    return std::visit([](const auto& held) { return held.n(); }, held_);
+  }
+  Centers view(const Layout& layout) const {
+    return std::visit([&](const auto& held) { return held.view(layout); }, held_);
+  }
+  Centers codes(const Layout& layout) const {
+    require(std::holds_alternative<HeldCodes>(held_), "centers must be codes");
+    return view(layout);
+  }
+  Centers scores(const Layout& layout) const {
+    require(std::holds_alternative<HeldScores>(held_), "centers must be scores");
+    return view(layout);
   }
 
  private:
-  Matrix<const int32_t> codes_;
-  FeatureWeight feature_weight_;
+  void check_n() const { require(n() >= 1, "centers must have at least one row"); }
+
+  std::variant<HeldCodes, HeldScores> held_;
 };
 
 // Arrays that a tally goes to.
@@ -75,7 +177,7 @@ TallySum tally_(const HeldBlock& block, const HeldCenters& centers, Maybe<uint64
 
 TallySum update_(const HeldBlock& block, const HeldCenters& centers, Vector<const int32_t> changed,
                  Maybe<uint64_t> tie_key, const HeldOut& kept, int n_threads) {
-  const Centers ready = centers.view(block.layout());
+  const Centers ready = centers.codes(block.layout());
   const TallyOut to = kept.view(block, centers.n());
   require(kept.complete(), "an update needs counts, cluster_sizes, labels and distances");
   const std::vector<int32_t> ascending(changed.data(), changed.data() + changed.shape(0));
@@ -98,9 +200,54 @@ int64_t pass_bytes(const Layout& layout, int64_t n_centers, const FeatureWeight&
                   update_bytes(layout, n_centers, weight, threads));
 }
 
+int64_t score_bytes_(const Layout& layout, int64_t n_centers, int n_threads) {
+  require(n_centers >= 1, "n_centers must be at least 1");
+  return score_bytes(layout, n_centers, {n_threads, {}});
+}
+
+// What a soft tally adds up, as Python takes it.
+struct SoftFound {
+  explicit SoftFound(SoftSum sum)
+      : least(sum.least.high, sum.least.low), log(sum.log.high, sum.log.low) {
+    for (SparseCounts& counts : sum.sparse)
+      sparse.append(nb::make_tuple(as_array(std::move(counts.indptr)),
+                                   as_array(std::move(counts.codes)),
+                                   as_array(std::move(counts.counts))));
+  }
+  std::tuple<uint64_t, uint64_t> least, log;
+  nb::list sparse;
+};
+
+SoftFound soft_tally_(const HeldBlock& block, const HeldCenters& centers, Maybe<uint64_t> tie_key,
+                      Matrix<int64_t> counts, Vector<int64_t> cluster_sizes, int n_threads) {
+  const Centers ready = centers.scores(block.layout());
+  require(length(counts) == centers.n() && length(counts, 1) == block.layout().n_cells(),
+          "counts must be clusters x cells");
+  require(length(cluster_sizes) == centers.n(), "cluster_sizes must have one entry per cluster");
+  const SoftOut out{counts.data(), cluster_sizes.data()};
+  return SoftFound(without_gil(n_threads, [&](const Threads& threads) {
+    return soft_tally(block.view(), ready, tie_key, out, threads);
+  }));
+}
+
+void score_rows_(const HeldBlock& block, const HeldCenters& centers, Maybe<uint64_t> tie_key,
+                 Maybe<Matrix<int64_t>> totals, Maybe<Matrix<uint32_t>> memberships,
+                 Maybe<Vector<double>> logs, int n_threads) {
+  const Centers ready = centers.scores(block.layout());
+  const auto fits = [&](const auto& out) {
+    return !out || (length(*out) == block.n_rows() && length(*out, 1) == centers.n());
+  };
+  require(fits(totals) && fits(memberships), "totals and memberships must be rows x centers");
+  require(!logs || length(*logs) == block.n_rows(), "logs must have one entry per row");
+  const RowScores out{pointer(totals), pointer(memberships), pointer(logs)};
+  without_gil(n_threads, [&](const Threads& threads) {
+    score_rows(block.view(), ready, tie_key, out, threads);
+  });
+}
+
 void distances_(const HeldBlock& block, const HeldCenters& centers, int n_threads,
                 Matrix<uint32_t> out) {
-  const Centers ready = centers.view(block.layout());
+  const Centers ready = centers.codes(block.layout());
   require(length(out) == block.n_rows() && length(out, 1) == centers.n(),
           "out must be rows x centers");
   without_gil(n_threads,
@@ -110,7 +257,7 @@ void distances_(const HeldBlock& block, const HeldCenters& centers, int n_thread
 template <class D>
 NewArray<int64_t> candidate_totals_(const HeldBlock& block, const HeldCenters& candidates,
                                     Vector<const D> current, Matrix<D> out, int n_threads) {
-  const Centers ready = candidates.view(block.layout());
+  const Centers ready = candidates.codes(block.layout());
   require(length(current) == block.n_rows(), "current must have one entry per row");
   require(length(out) == candidates.n() && length(out, 1) == block.n_rows(),
           "distances must be candidates x rows");
@@ -127,7 +274,7 @@ std::tuple<NewArray<int64_t>, NewArray<int64_t>, NewArray<D>> nearer_(const Held
                                                                       const HeldCenters& centers,
                                                                       Vector<const D> current,
                                                                       int n_threads) {
-  const Centers ready = centers.view(block.layout());
+  const Centers ready = centers.codes(block.layout());
   require(length(current) == block.n_rows(), "current must have one entry per row");
   NearerRows<D> found = without_gil(n_threads, [&](const Threads& threads) {
     return nearer<D>(block.view(), ready, current.data(), threads);
@@ -164,9 +311,33 @@ void bind_distance_type(nb::module_& m) {
 }  // namespace
 
 void bind_passes(nb::module_& m) {
+  nb::class_<HeldPrices>(m, "SparsePrices", "What the values of a sparse feature cost.")
+      .def(nb::init<int64_t, Vector<const uint32_t>, Vector<const uint32_t>, Vector<const int64_t>,
+                    Vector<const int32_t>, Vector<const uint32_t>>(),
+           "feature"_a, exact("usual"), exact("shared"), exact("indptr"), exact("clusters"),
+           exact("bonus"));
   nb::class_<HeldCenters>(m, "Centers", "What rows are compared with.")
-      .def(nb::init<Matrix<const int32_t>, FeatureWeight>(), exact("codes"),
-           exact_or_none("feature_weight") = nb::none());
+      .def(
+          "__init__",
+          [](HeldCenters* self, Matrix<const int32_t> codes, FeatureWeight feature_weight) {
+            new (self) HeldCenters(HeldCodes{std::move(codes), std::move(feature_weight)});
+          },
+          exact("codes"), exact_or_none("feature_weight") = nb::none())
+      .def(
+          "__init__",
+          [](HeldCenters* self, Matrix<const uint32_t> prices, Vector<const uint32_t> base,
+             Vector<const int64_t> offsets, Vector<const int32_t> n_values,
+             std::vector<HeldPrices> sparse, int resolution) {
+            new (self)
+                HeldCenters(HeldScores{std::move(prices), std::move(base), std::move(offsets),
+                                       std::move(n_values), std::move(sparse), resolution});
+          },
+          exact("prices"), exact("base"), exact("offsets"), exact("n_values"), "sparse"_a,
+          "resolution"_a);
+  nb::class_<SoftFound>(m, "SoftSum", "What a soft tally adds up; sums in two words of 64 bits.")
+      .def_ro("least", &SoftFound::least)
+      .def_ro("log", &SoftFound::log)
+      .def_ro("sparse", &SoftFound::sparse);
   nb::class_<HeldOut>(m, "TallyOut",
                       "Where a tally goes: counts and cluster_sizes are added to, labels and "
                       "distances overwritten.")
@@ -182,6 +353,12 @@ void bind_passes(nb::module_& m) {
         "kept"_a, "n_threads"_a);
   m.def("pass_bytes", pass_bytes, "layout"_a, "n_centers"_a,
         exact_or_none("feature_weight") = nb::none(), "n_threads"_a = 1);
+  m.def("soft_tally", soft_tally_, "block"_a, "centers"_a, nb::arg("tie_key").none(),
+        exact("counts"), exact("cluster_sizes"), "n_threads"_a);
+  m.def("score_rows", score_rows_, "block"_a, "centers"_a, nb::arg("tie_key").none(),
+        exact_or_none("totals"), exact_or_none("memberships"), exact_or_none("logs"),
+        "n_threads"_a);
+  m.def("score_bytes", score_bytes_, "layout"_a, "n_centers"_a, "n_threads"_a = 1);
   m.def("distances", distances_, "block"_a, "centers"_a, "n_threads"_a, exact("out"));
   bind_distance_type<uint16_t>(m);
   bind_distance_type<uint32_t>(m);

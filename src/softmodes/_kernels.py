@@ -7,7 +7,7 @@ Results never depend on the number of threads or on the instruction set. The env
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from softmodes._core import (
     Centers,
     DenseCounts,
     Layout,
+    PriceSource,
     SparseFeature,
+    SparsePrices,
     StringDictionary,
     TallyOut,
     TallySum,
@@ -26,11 +28,16 @@ from softmodes._core import (
     draw_sparse,
     expected_cost_dense,
     expected_cost_sparse,
+    fixed_prices,
     instruction_set,
     look_up,
     pack_columns,
     pack_matrix,
     pass_bytes,
+    portable_log2,
+    price_ranges,
+    score_bytes,
+    squared_shares,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +48,9 @@ __all__ = [
     "DenseCounts",
     "Layout",
     "NativeBlock",
+    "PriceSource",
     "SparseFeature",
+    "SparsePrices",
     "StringDictionary",
     "TallyOut",
     "TallySum",
@@ -51,6 +60,7 @@ __all__ = [
     "draw_sparse",
     "expected_cost_dense",
     "expected_cost_sparse",
+    "fixed_prices",
     "instruction_set",
     "instruction_sets",
     "look_up",
@@ -58,14 +68,21 @@ __all__ = [
     "pack_columns",
     "pack_matrix",
     "pass_bytes",
+    "portable_log2",
     "presence",
+    "price_ranges",
+    "score_bytes",
+    "score_rows",
+    "soft_tally",
     "sparse_counts",
+    "squared_shares",
     "tally",
     "unpack",
     "update",
     "use_instruction_set",
 ]
 
+SparseCounts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 Distance = TypeVar("Distance", np.uint16, np.uint32)
 
 
@@ -102,6 +119,38 @@ def update(
     if the update is interrupted.
     """
     return _core.update(block.native, centers, changed, tie_key, kept, n_threads)
+
+
+def soft_tally(
+    block: Block,
+    centers: Centers,
+    tie_key: int | None,
+    counts: NDArray[np.int64],
+    cluster_sizes: NDArray[np.int64],
+    n_threads: int,
+) -> tuple[int, int, list[SparseCounts]]:
+    """Share every row among clusters by scores, and count: both arrays are added to.
+
+    Returns the sums over the rows of their least totals above the floor, and of the logarithms of
+    their sums of powers; and the counts of the layout's sparse features, each as CSR.
+    """
+    found = _core.soft_tally(block.native, centers, tie_key, counts, cluster_sizes, n_threads)
+    least, log = ((high << 64) + low for high, low in (found.least, found.log))
+    return least, log, found.sparse
+
+
+def score_rows(
+    block: Block,
+    centers: Centers,
+    tie_key: int | None,
+    n_threads: int,
+    *,
+    totals: NDArray[np.int64] | None = None,
+    memberships: NDArray[np.uint32] | None = None,
+    logs: NDArray[np.float64] | None = None,
+) -> None:
+    """Write what rows get by scores: totals and memberships (n, k), logarithms in bits (n,)."""
+    _core.score_rows(block.native, centers, tie_key, totals, memberships, logs, n_threads)
 
 
 def distances(block: Block, centers: Centers, n_threads: int, out: NDArray[np.uint32]) -> None:

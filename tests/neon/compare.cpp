@@ -321,10 +321,122 @@ void run_with_room(const Case& c, const TallyResult& tally, const char* isa, Out
     fail(c, isa, "a tally in another layout, against that of the fit,");
 }
 
-Outputs run_passes(const Case& c, const char* isa) {
+// Prices for the features of a case; the last code of some is no value.
+class Prices {
+ public:
+  Prices(const Case& c, uint64_t seed) : c_(c) {
+    Random random(seed);
+    const int64_t k = c.n_centers, dearest = pick({3, 100, 3000, 15000}, random.below(4));
+    resolution_ = static_cast<int>(random.between(0, 11)) - 1;
+    offsets_.push_back(0);
+    for (int64_t j = 0; j < c.layout.n_features; ++j) {
+      const int32_t n_codes = c.layout.n_codes[j];
+      n_values_.push_back(n_codes > 1 && random.one_in(3) ? n_codes - 1 : n_codes);
+      offsets_.push_back(offsets_.back() + (n_values_[j] > 256 ? 0 : n_values_[j]));
+    }
+    for (int64_t i = 0; i < k * offsets_.back(); ++i)
+      prices_.push_back(static_cast<uint32_t>(random.below(dearest)));
+    for (int64_t i = 0; i < k; ++i) base_.push_back(static_cast<uint32_t>(random.below(500)));
+    for (int64_t i = 5; i < k; i += 7) {  // the same as another one: ties
+      base_[i] = base_[0];
+      std::copy_n(prices_.data(), offsets_.back(), prices_.data() + i * offsets_.back());
+    }
+    for (int64_t j = 0; j < c.layout.n_features; ++j)
+      if (n_values_[j] > 256) sparse_.push_back(sparse_feature(j, random));
+  }
+  Centers centers() const {
+    ScoreCenters scores{prices_.data(),
+                        base_.data(),
+                        offsets_.data(),
+                        n_values_.data(),
+                        offsets_.back(),
+                        resolution_,
+                        {}};
+    for (const Sparse& some : sparse_)
+      scores.sparse.push_back({some.feature, some.usual.data(), some.shared.data(),
+                               some.indptr.data(), some.clusters.data(), some.bonus.data()});
+    return {c_.n_centers, std::move(scores)};
+  }
+
+ private:
+  struct Sparse {
+    int64_t feature;
+    std::vector<uint32_t> usual{}, shared{};
+    std::vector<int64_t> indptr{0};
+    std::vector<int32_t> clusters{};
+    std::vector<uint32_t> bonus{};
+  };
+  Sparse sparse_feature(int64_t j, Random& random) const {
+    Sparse some{j};
+    for (int64_t k = 0; k < c_.n_centers; ++k)
+      some.usual.push_back(static_cast<uint32_t>(random.between(100, 900)));
+    for (int64_t v = 0; v < n_values_[j]; ++v) {
+      some.shared.push_back(static_cast<uint32_t>(random.below(900)));
+      if (random.one_in(2)) {
+        const int64_t k = random.below(c_.n_centers);
+        some.clusters.push_back(static_cast<int32_t>(k));
+        some.bonus.push_back(static_cast<uint32_t>(random.below(some.usual[k])));
+      }
+      some.indptr.push_back(static_cast<int64_t>(some.clusters.size()));
+    }
+    return some;
+  }
+
+  const Case& c_;
+  std::vector<uint32_t> prices_, base_;
+  std::vector<int64_t> offsets_;
+  std::vector<int32_t> n_values_;
+  int resolution_;
+  std::vector<Sparse> sparse_;
+};
+
+// By scores: labels and counts, shares of rows, and both once more row by row.
+void run_scores(const Case& c, const Block& block, int64_t i, const char* isa, Outputs& out) {
+  const Prices prices(c, static_cast<uint64_t>(i) + 77);
+  const Centers centers = prices.centers();
+  const int64_t k = c.n_centers;
+  TallyResult hard(c);
+  const TallyOut to{hard.counts.data(), hard.sizes.data(), hard.labels.data(), nullptr};
+  hard.add(tally(block, centers, c.tie_key, to, c.threads));
+  hard.distances.clear();
+  hard.add_to(out, "tally by scores");
+
+  std::vector<int64_t> counts(hard.counts.size()), sizes(hard.sizes.size());
+  const SoftSum sum =
+      soft_tally(block, centers, c.tie_key, {counts.data(), sizes.data()}, c.threads);
+  out.add("soft_tally", counts);
+  out.add("soft_tally", sizes);
+  const uint64_t sums[] = {sum.least.high, sum.least.low, sum.log.high, sum.log.low};
+  out.add("soft_tally, sums", sums, 4);
+  for (const SparseCounts& some : sum.sparse) {
+    out.add("soft_tally, sparse", some.indptr);
+    out.add("soft_tally, sparse", some.codes);
+    out.add("soft_tally, sparse", some.counts);
+  }
+
+  std::vector<int64_t> totals(static_cast<size_t>(c.n_rows * k)), again(sizes.size());
+  std::vector<uint32_t> parts(totals.size());
+  std::vector<double> logs(static_cast<size_t>(c.n_rows));
+  score_rows(block, centers, c.tie_key, {totals.data(), parts.data(), logs.data()}, c.threads);
+  out.add("score_rows", totals);
+  out.add("score_rows", parts);
+  out.add("score_rows", logs);
+  for (int64_t r = 0; r < c.n_rows; ++r) {
+    const int64_t* total = totals.data() + r * k;
+    if (total[hard.labels[r]] != *std::min_element(total, total + k))
+      fail(c, isa, "a label by scores, against the totals,");
+    const int64_t weight = c.weight.empty() ? 1 : c.weight[r];
+    for (int64_t cluster = 0; cluster < k; ++cluster)
+      again[cluster] += weight * parts[r * k + cluster];
+  }
+  if (again != sizes) fail(c, isa, "soft_tally, against the shares of rows,");
+}
+
+Outputs run_passes(const Case& c, int64_t i, const char* isa) {
   Outputs out;
   const Buffer packed = run_packing(c, out);
   const Block block = c.block(packed);
+  run_scores(c, block, i, isa, out);
   const TallyResult first = run_tally(c, block, c.centers);
   first.add_to(out, "tally");
   run_with_room(c, first, isa, out);
@@ -365,7 +477,7 @@ struct Ways {
       case Strategy::planes:
         ++by_planes;
         break;
-      case Strategy::rows:
+      default:
         ++by_rows;
     }
   }
@@ -379,9 +491,9 @@ void compare(const char* isa, int n_cases) {
   for (int i = 0; i < n_cases; ++i) {
     const Case c = make_case(i);
     use_instruction_set("generic");
-    const Outputs expected = run_passes(c, "generic");
+    const Outputs expected = run_passes(c, i, "generic");
     use_instruction_set(isa);
-    const Outputs found = run_passes(c, isa);
+    const Outputs found = run_passes(c, i, isa);
     if (const char* pass = expected.difference(found)) fail(c, isa, pass);
     ways.add(c);
     n_outputs += found.size();
@@ -410,7 +522,7 @@ int main(int argc, char** argv) {
   }
   std::puts(
       "passes: pack_columns, pack_matrix, presence, tally in two layouts, update, distances, "
-      "candidate_totals, nearer, sparse_counts");
+      "candidate_totals, nearer, sparse_counts; by scores tally, soft_tally, score_rows");
   for (int i = 1; i < n; ++i) compare(names[i], n_cases);
   return 0;
 }

@@ -166,6 +166,8 @@ struct Lanes<uint16_t> {
   static void store(uint16_t* p, V v) { _mm256_storeu_si256(reinterpret_cast<V*>(p), v); }
   static V broadcast(int64_t x) { return _mm256_set1_epi16(static_cast<short>(x)); }
   static V min(V a, V b) { return _mm256_min_epu16(a, b); }
+  static V max(V a, V b) { return _mm256_max_epu16(a, b); }
+  static V add(V a, V b) { return _mm256_add_epi16(a, b); }
   static V if_equal(V a, V b, V yes, V no) {
     return _mm256_blendv_epi8(no, yes, _mm256_cmpeq_epi16(a, b));
   }
@@ -176,6 +178,28 @@ struct Lanes<uint16_t> {
     return static_cast<uint32_t>(_mm_movemask_epi8(bytes));
   }
 };
+
+inline V add_numbers16(V a, V b) { return _mm256_add_epi16(a, b); }
+inline V add_numbers32(V a, V b) { return _mm256_add_epi32(a, b); }
+inline V min_numbers32(V a, V b) { return _mm256_min_epu32(a, b); }
+inline void add_widened(V x, uint32_t* out) {
+  auto* numbers = reinterpret_cast<V*>(out);
+  const V low = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(x));
+  const V high = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(x, 1));
+  _mm256_storeu_si256(numbers, _mm256_add_epi32(_mm256_loadu_si256(numbers), low));
+  _mm256_storeu_si256(numbers + 1, _mm256_add_epi32(_mm256_loadu_si256(numbers + 1), high));
+}
+inline uint32_t least_number32(V x) {
+  __m128i low = _mm_min_epu32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+  low = _mm_min_epu32(low, _mm_shuffle_epi32(low, 0x4e));
+  return static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_min_epu32(low, _mm_shuffle_epi32(low, 0xb1))));
+}
+inline uint64_t equal_bits32(V a, V b) {
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b))));
+}
+inline uint64_t below_bits32(V a, V b) {
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(b, a))));
+}
 
 }  // namespace softmodes::SOFTMODES_ISA
 

@@ -315,10 +315,25 @@ struct Lanes<uint16_t> {
   static void store(uint16_t* p, V v) { _mm512_storeu_si512(p, v); }
   static V broadcast(int64_t x) { return _mm512_set1_epi16(static_cast<short>(x)); }
   static V min(V a, V b) { return _mm512_min_epu16(a, b); }
+  static V max(V a, V b) { return _mm512_max_epu16(a, b); }
+  static V add(V a, V b) { return _mm512_add_epi16(a, b); }
   static V if_equal(V a, V b, V yes, V no) {
     return _mm512_mask_mov_epi16(no, _mm512_cmpeq_epi16_mask(a, b), yes);
   }
   static uint64_t equal_bits(V a, V b) { return _mm512_cmpeq_epi16_mask(a, b); }
 };
+
+inline V add_numbers16(V a, V b) { return _mm512_add_epi16(a, b); }
+inline V add_numbers32(V a, V b) { return _mm512_add_epi32(a, b); }
+inline V min_numbers32(V a, V b) { return _mm512_min_epu32(a, b); }
+inline void add_widened(V x, uint32_t* out) {
+  const V low = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(x));
+  const V high = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(x, 1));
+  _mm512_storeu_si512(out, _mm512_add_epi32(_mm512_loadu_si512(out), low));
+  _mm512_storeu_si512(out + 16, _mm512_add_epi32(_mm512_loadu_si512(out + 16), high));
+}
+inline uint32_t least_number32(V x) { return _mm512_reduce_min_epu32(x); }
+inline uint64_t equal_bits32(V a, V b) { return _mm512_cmpeq_epi32_mask(a, b); }
+inline uint64_t below_bits32(V a, V b) { return _mm512_cmplt_epu32_mask(a, b); }
 
 }  // namespace softmodes::SOFTMODES_ISA

@@ -217,6 +217,57 @@ inline V16 sub16(V16 sum, V bytes, int shift) {
   return sum;
 }
 
+// Numbers of 16 and 32 bits; those of 32 are below 2^31 where they are compared.
+template <class T, class F>
+inline V each_number(V a, V b, F f) {
+  T x[kWidth / sizeof(T)], y[kWidth / sizeof(T)];
+  std::memcpy(x, a.at, kWidth);
+  std::memcpy(y, b.at, kWidth);
+  for (size_t i = 0; i < kWidth / sizeof(T); ++i) x[i] = static_cast<T>(f(x[i], y[i]));
+  V r;
+  std::memcpy(r.at, x, kWidth);
+  return r;
+}
+inline V add_numbers16(V a, V b) {
+  return each_number<uint16_t>(a, b, [](int x, int y) { return x + y; });
+}
+inline V add_numbers32(V a, V b) {
+  return each_number<uint32_t>(a, b, [](uint32_t x, uint32_t y) { return x + y; });
+}
+inline V min_numbers32(V a, V b) {
+  return each_number<uint32_t>(a, b, [](uint32_t x, uint32_t y) { return x < y ? x : y; });
+}
+// Adds numbers of 16 bits to kWidth / 2 of 32.
+inline void add_widened(V x, uint32_t* out) {
+  uint16_t numbers[kWidth / 2];
+  std::memcpy(numbers, x.at, kWidth);
+  for (int i = 0; i < kWidth / 2; ++i) out[i] += numbers[i];
+}
+inline uint32_t least_number32(V x) {
+  uint32_t numbers[kWidth / 4];
+  std::memcpy(numbers, x.at, kWidth);
+  uint32_t least = numbers[0];
+  for (uint32_t a : numbers) least = a < least ? a : least;
+  return least;
+}
+// Bit i tells whether number i of a is that of b; whether it is below.
+inline uint64_t equal_bits32(V a, V b) {
+  uint32_t x[kWidth / 4], y[kWidth / 4];
+  std::memcpy(x, a.at, kWidth);
+  std::memcpy(y, b.at, kWidth);
+  uint64_t bits = 0;
+  for (int i = 0; i < kWidth / 4; ++i) bits |= uint64_t{x[i] == y[i]} << i;
+  return bits;
+}
+inline uint64_t below_bits32(V a, V b) {
+  uint32_t x[kWidth / 4], y[kWidth / 4];
+  std::memcpy(x, a.at, kWidth);
+  std::memcpy(y, b.at, kWidth);
+  uint64_t bits = 0;
+  for (int i = 0; i < kWidth / 4; ++i) bits |= uint64_t{x[i] < y[i]} << i;
+  return bits;
+}
+
 }  // namespace softmodes::SOFTMODES_ISA
 
 #include "isa/simd/logic.hpp"

@@ -43,6 +43,14 @@ struct Lanes {
     for (int i = 0; i < kCount; ++i) a.at[i] = a.at[i] < b.at[i] ? a.at[i] : b.at[i];
     return a;
   }
+  static Vec max(Vec a, Vec b) {
+    for (int i = 0; i < kCount; ++i) a.at[i] = a.at[i] > b.at[i] ? a.at[i] : b.at[i];
+    return a;
+  }
+  static Vec add(Vec a, Vec b) {
+    for (int i = 0; i < kCount; ++i) a.at[i] = static_cast<D>(a.at[i] + b.at[i]);
+    return a;
+  }
   // a == b ? yes : no
   static Vec if_equal(Vec a, Vec b, Vec yes, Vec no) {
     for (int i = 0; i < kCount; ++i) no.at[i] = a.at[i] == b.at[i] ? yes.at[i] : no.at[i];

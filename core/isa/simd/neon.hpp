@@ -132,4 +132,30 @@ inline V16 sub16(V16 sum, V bytes, int shift) {
   return {vsubq_u16(sum.low, x.low), vsubq_u16(sum.high, x.high)};
 }
 
+inline V add_numbers16(V a, V b) {
+  return vreinterpretq_u8_u16(vaddq_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+}
+inline V add_numbers32(V a, V b) {
+  return vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+}
+inline V min_numbers32(V a, V b) {
+  return vreinterpretq_u8_u32(vminq_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+}
+inline void add_widened(V x, uint32_t* out) {
+  const uint16x8_t numbers = vreinterpretq_u16_u8(x);
+  vst1q_u32(out, vaddw_u16(vld1q_u32(out), vget_low_u16(numbers)));
+  vst1q_u32(out + 4, vaddw_high_u16(vld1q_u32(out + 4), numbers));
+}
+inline uint32_t least_number32(V x) { return vminvq_u32(vreinterpretq_u32_u8(x)); }
+inline uint64_t number_bits32(uint32x4_t mask) {
+  const uint32x4_t bits = {1, 2, 4, 8};
+  return vaddvq_u32(vandq_u32(mask, bits));
+}
+inline uint64_t equal_bits32(V a, V b) {
+  return number_bits32(vceqq_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+}
+inline uint64_t below_bits32(V a, V b) {
+  return number_bits32(vcltq_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+}
+
 }  // namespace softmodes::SOFTMODES_ISA

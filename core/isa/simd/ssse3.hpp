@@ -142,11 +142,36 @@ struct Lanes<uint16_t> {
   static void store(uint16_t* p, V v) { _mm_storeu_si128(reinterpret_cast<V*>(p), v); }
   static V broadcast(int64_t x) { return _mm_set1_epi16(static_cast<short>(x)); }
   static V min(V a, V b) { return _mm_sub_epi16(a, _mm_subs_epu16(a, b)); }
+  static V max(V a, V b) { return _mm_add_epi16(b, _mm_subs_epu16(a, b)); }
+  static V add(V a, V b) { return _mm_add_epi16(a, b); }
   static V if_equal(V a, V b, V yes, V no) { return choose(_mm_cmpeq_epi16(a, b), yes, no); }
   static uint64_t equal_bits(V a, V b) {
     return byte_bits(_mm_packs_epi16(_mm_cmpeq_epi16(a, b), zero()));
   }
 };
+
+inline V add_numbers16(V a, V b) { return _mm_add_epi16(a, b); }
+inline V add_numbers32(V a, V b) { return _mm_add_epi32(a, b); }
+inline V min_numbers32(V a, V b) {
+  const V greater = _mm_cmpgt_epi32(a, b);
+  return or_(and_(greater, b), _mm_andnot_si128(greater, a));
+}
+inline void add_widened(V x, uint32_t* out) {
+  auto* numbers = reinterpret_cast<V*>(out);
+  const V low = _mm_unpacklo_epi16(x, zero()), high = _mm_unpackhi_epi16(x, zero());
+  _mm_storeu_si128(numbers, _mm_add_epi32(_mm_loadu_si128(numbers), low));
+  _mm_storeu_si128(numbers + 1, _mm_add_epi32(_mm_loadu_si128(numbers + 1), high));
+}
+inline uint32_t least_number32(V x) {
+  x = min_numbers32(x, _mm_shuffle_epi32(x, 0x4e));
+  return static_cast<uint32_t>(_mm_cvtsi128_si32(min_numbers32(x, _mm_shuffle_epi32(x, 0xb1))));
+}
+inline uint64_t equal_bits32(V a, V b) {
+  return static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(a, b))));
+}
+inline uint64_t below_bits32(V a, V b) {
+  return static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpgt_epi32(b, a))));
+}
 
 }  // namespace softmodes::SOFTMODES_ISA
 

@@ -1,0 +1,241 @@
+#include "centers/score_plan.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace softmodes {
+namespace {
+
+constexpr uint32_t kNoCluster = 0x7fffffff;          // the total of a lane without one
+constexpr int64_t kLinesInCache = int64_t{1} << 20;  // by bytes there are fewer, longer tables
+constexpr int64_t kLinesFarAway = int64_t{1}
+                                  << 21;  // from here on, to read them is what takes time
+constexpr int64_t kEmptying = 4;          // columns that take as long as to empty sums
+constexpr int64_t kMostVectors = 8;       // of a line, summed in registers
+constexpr uint32_t kHalf = std::numeric_limits<uint16_t>::max();
+
+// A cell of one feature in more than one byte has no column of its own.
+bool is_wide(const Layout& layout, int64_t feature) { return layout.bits[feature] > 8; }
+
+}  // namespace
+
+Floor::Floor(const Layout& layout, const Centers& centers)
+    : layout_(layout),
+      centers_(std::get<ScoreCenters>(centers.kind)),
+      least_(static_cast<size_t>(centers_.n_prices), std::numeric_limits<uint32_t>::max()),
+      sparse_(static_cast<size_t>(layout.n_features), -1) {
+  for (int64_t c = 0; c < centers.n; ++c)
+    for (int64_t i = 0; i < centers_.n_prices; ++i)
+      least_[i] = std::min(least_[i], centers_.prices[c * centers_.n_prices + i]);
+  everywhere_ = std::numeric_limits<int64_t>::max();
+  for (int64_t c = 0; c < centers.n; ++c) {
+    int64_t sum = centers_.base[c];
+    for (const SparsePrices& feature : centers_.sparse) sum += feature.usual[c];
+    everywhere_ = std::min(everywhere_, sum);
+  }
+  for (const SparsePrices& feature : centers_.sparse) {
+    sparse_[feature.feature] = static_cast<int32_t>(dearest_usual_.size());
+    dearest_usual_.push_back(*std::max_element(feature.usual, feature.usual + centers.n));
+    const int64_t n = feature.indptr[centers_.n_values[feature.feature]];
+    uint32_t most = 0;
+    for (int64_t e = 0; e < n; ++e) most = std::max(most, feature.bonus[e]);
+    everywhere_ -= most;
+  }
+}
+
+int64_t Floor::of(const uint8_t* row) const {
+  int64_t sum = everywhere_;
+  for (int64_t j = 0; j < layout_.n_features; ++j) {
+    const int32_t code = layout_.code(row, j);
+    const bool value = code < centers_.n_values[j];
+    if (sparse_[j] >= 0)
+      sum += value ? int64_t{centers_.sparse[sparse_[j]].shared[code]}
+                   : -int64_t{dearest_usual_[sparse_[j]]};
+    else if (value)
+      sum += least(j, code);
+  }
+  return sum;
+}
+
+LineShape ScorePlan::shape_of(const Layout& layout, int64_t line_bytes) {
+  LineShape shape{layout.stride, layout.nibble_end, layout.n_of_bytes[0], false};
+  shape.nibbles = shape.n_lines() * line_bytes > kLinesInCache;
+  return shape;
+}
+
+int64_t ScorePlan::lanes_of(int64_t n_centers, int64_t bytes, const Kernels& kernels) {
+  if (n_centers <= kFewLanes && bytes == 4) return kFewLanes;
+  int64_t lanes = kernels.vector_bytes / bytes;
+  if (bytes == 4 && n_centers <= kMostVectors * kernels.number_lanes) lanes = kernels.number_lanes;
+  return ceil_div(n_centers, lanes) * lanes;
+}
+
+int64_t ScorePlan::most_bytes(const Layout& layout, int64_t n_centers, const Kernels& kernels) {
+  const int64_t vector = kernels.vector_bytes;
+  const int64_t line = ceil_div(n_centers * 4, vector) * vector;
+  const LineShape nibbles{layout.stride, layout.nibble_end, layout.n_of_bytes[0], true};
+  int64_t wide = 0;
+  for (int64_t j = 0; j < layout.n_features; ++j)
+    if (is_wide(layout, j)) wide += 4 * 256 * n_centers;
+  return std::max(nibbles.n_lines() * line, kLinesInCache) + wide + 12 * layout.n_cells() +
+         CoarsePlan::most_bytes(n_centers, nibbles);
+}
+
+std::vector<ScorePlan::Column> ScorePlan::columns(const LineShape& shape) const {
+  std::vector<Column> found;
+  const int parts = shape.nibbles ? 2 : 1;  // columns of a narrow byte
+  const int64_t n_values = shape.nibbles ? 16 : 256;
+  for (int64_t i = 0; i < shape.narrow_bytes * parts; ++i)
+    found.push_back({{}, i * n_values, n_values, static_cast<int>(i % parts * 4)});
+  for (int64_t i = 0; i < shape.byte_columns; ++i)
+    found.push_back({{}, shape.narrow_bytes * parts * n_values + i * 256, 256, 0});
+  for (int64_t j = 0; j < layout_.n_features; ++j) {
+    if (is_wide(layout_, j)) continue;
+    const int64_t byte = layout_.byte[j];
+    const bool narrow = byte < shape.narrow_bytes;
+    const int64_t column = narrow ? byte * parts + (parts == 2 ? layout_.shift[j] / 4 : 0)
+                                  : shape.narrow_bytes * parts + byte - shape.narrow_bytes;
+    found[column].features.push_back(static_cast<int32_t>(j));
+  }
+  return found;
+}
+
+ScorePlan::ScorePlan(const Layout& layout, const Centers& centers, const Kernels& kernels)
+    : layout_(layout), clusters_(centers.clusters) {
+  const auto& scores = std::get<ScoreCenters>(centers.kind);
+  const Floor floor(layout, centers);
+  view_.n_centers = centers.n;
+  view_.clusters = clusters_.data();
+  std::vector<uint32_t> dearest(static_cast<size_t>(layout.n_features));  // above the floor
+  for (int64_t j = 0; j < layout.n_features; ++j)
+    for (int64_t c = 0; c < centers.n; ++c)
+      for (int64_t v = 0; v < floor.n_values(j); ++v)
+        dearest[j] = std::max(dearest[j], floor.above(c, j, v));
+  choose_lines(dearest, kernels);
+  fill_start(scores, floor);
+  fill_wide(scores, floor);
+  check_totals(dearest);
+  lines_ = Buffer(view_.n_groups * view_.group_bytes);
+  view_.lines = lines_.data();
+  view_.whole ? fill_lines<uint32_t>(scores, floor) : fill_lines<uint16_t>(scores, floor);
+  if (CoarsePlan::suits(view_)) coarse_ = std::make_unique<CoarsePlan>(view_);
+  if (coarse_ && !coarse_->fits()) coarse_.reset();
+}
+
+// Bytes of a row whose prices are added up in 16 bits together; none if those of one do not fit.
+std::vector<LineRun> ScorePlan::cut_runs(const std::vector<uint32_t>& dearest) const {
+  const int64_t narrow = layout_.nibble_end, n_bytes = narrow + layout_.n_of_bytes[0];
+  std::vector<uint64_t> most(static_cast<size_t>(n_bytes));
+  for (int64_t j = 0; j < layout_.n_features; ++j)
+    if (!is_wide(layout_, j)) most[layout_.byte[j]] += dearest[j];
+  std::vector<LineRun> runs;
+  uint64_t sum = 0;
+  for (int64_t i = 0; i <= n_bytes; ++i) {
+    if (i < n_bytes && most[i] > kHalf) return {};
+    if (i == n_bytes || sum + most[i] > kHalf) {
+      runs.push_back({static_cast<int32_t>(std::min(i, narrow)),
+                      static_cast<int32_t>(std::max<int64_t>(0, i - narrow))});
+      sum = 0;
+    }
+    if (i < n_bytes) sum += most[i];
+  }
+  return runs;
+}
+
+// Lines of 16 bits take half of the room, but their sums have to be emptied now and then.
+void ScorePlan::choose_lines(const std::vector<uint32_t>& dearest, const Kernels& kernels) {
+  const int64_t vector = kernels.vector_bytes, k = view_.n_centers;
+  const auto shape_for = [&](int64_t bytes) {
+    LineShape shape = shape_of(layout_, lanes_of(k, bytes, kernels) * bytes);
+    shape.nibbles = shape.nibbles || ceil_div(k * bytes, vector) > kMostVectors;
+    return shape;
+  };
+  const LineShape whole = shape_for(4), half = shape_for(2);
+  const int64_t whole_vectors = ceil_div(4 * k, vector), half_vectors = ceil_div(2 * k, vector);
+  runs_ = cut_runs(dearest);
+  int64_t whole_work = whole_vectors * whole.n_columns();
+  if (whole.n_lines() * whole_vectors * vector > kLinesFarAway) whole_work *= 2;
+  const auto n_runs = static_cast<int64_t>(runs_.size());
+  view_.whole = !n_runs || whole_work <= half_vectors * (half.n_columns() + kEmptying * n_runs);
+  view_.shape = view_.whole ? whole : half;
+  view_.runs = runs_.data();
+  view_.n_runs = n_runs;
+  const int64_t bytes = view_.whole ? 4 : 2;
+  const int64_t lanes = lanes_of(k, bytes, kernels);
+  view_.n_groups = ceil_div(lanes * bytes, kMostVectors * vector);
+  view_.group = lanes_of(ceil_div(lanes, view_.n_groups), bytes, kernels);
+  view_.group_bytes = view_.shape.n_lines() * view_.group * bytes;
+}
+
+// A bonus never lowers a total below 0, and cells that are no values raise it by at most what the
+// usual prices differ by.
+void ScorePlan::check_totals(const std::vector<uint32_t>& dearest) const {
+  uint64_t most = *std::max_element(start_.begin(), start_.begin() + view_.n_centers);
+  for (const uint32_t price : dearest) most += price;
+  for (const WideColumn& column : wide_)
+    if (column.other) most += *std::max_element(column.other, column.other + view_.n_centers);
+  if (most >= kMostTotal)
+    throw std::invalid_argument("prices of a row must sum to less than 2**30");
+}
+
+void ScorePlan::fill_start(const ScoreCenters& centers, const Floor& floor) {
+  start_.assign(static_cast<size_t>(view_.lanes()), kNoCluster);
+  for (int64_t c = 0; c < view_.n_centers; ++c) {
+    int64_t sum = centers.base[c] - floor.everywhere();
+    for (const SparsePrices& feature : centers.sparse) sum += feature.usual[c];
+    start_[c] = static_cast<uint32_t>(std::min<int64_t>(sum, kMostTotal));
+  }
+  view_.start = start_.data();
+}
+
+void ScorePlan::fill_wide(const ScoreCenters& centers, const Floor& floor) {
+  for (size_t i = 0; i < centers.sparse.size(); ++i) {
+    const SparsePrices& sparse = centers.sparse[i];
+    auto& other = wide_prices_.emplace_back();
+    for (int64_t c = 0; c < view_.n_centers; ++c)
+      other.push_back(floor.dearest_usual()[i] - sparse.usual[c]);
+    const int64_t j = sparse.feature;
+    wide_.push_back({layout_.byte[j], layout_.bits[j] / 8, centers.n_values[j], sparse.indptr,
+                     sparse.clusters, sparse.bonus, nullptr, other.data()});
+  }
+  for (int64_t j = 0; j < layout_.n_features; ++j) {
+    if (!is_wide(layout_, j) || centers.offsets[j] == centers.offsets[j + 1]) continue;
+    auto& lines =
+        wide_prices_.emplace_back(static_cast<size_t>(centers.n_values[j] * view_.lanes()));
+    for (int64_t c = 0; c < view_.n_centers; ++c)
+      for (int64_t v = 0; v < centers.n_values[j]; ++v)
+        lines[v * view_.lanes() + c] = centers.of(c, j)[v] - floor.least(j, v);
+    wide_.push_back({layout_.byte[j], layout_.bits[j] / 8, centers.n_values[j], nullptr, nullptr,
+                     nullptr, lines.data(), nullptr});
+  }
+  view_.wide = wide_.data();
+  view_.n_wide = static_cast<int64_t>(wide_.size());
+}
+
+template <class T>
+void ScorePlan::fill_lines(const ScoreCenters& centers, const Floor& floor) {
+  const int64_t group = view_.group;
+  std::vector<T> prices;  // by code and lane
+  for (const Column& column : columns(view_.shape))
+    for (const int32_t j : column.features) {
+      const int shift = layout_.shift[j] - column.shift;
+      const int64_t mask = (int64_t{1} << layout_.bits[j]) - 1;
+      for (int64_t g = 0; g < view_.n_groups; ++g) {
+        prices.assign(static_cast<size_t>((mask + 1) * group), 0);
+        const int64_t n = std::min(group, view_.n_centers - g * group);
+        for (int64_t c = 0; c < n; ++c)
+          for (int64_t v = 0; v < centers.n_values[j]; ++v)
+            prices[v * group + c] =
+                static_cast<T>(centers.of(g * group + c, j)[v] - floor.least(j, v));
+        T* line =
+            reinterpret_cast<T*>(lines_.data() + g * view_.group_bytes) + column.first_line * group;
+        for (int64_t v = 0; v < column.n_values; ++v, line += group) {
+          const T* price = prices.data() + (v >> shift & mask) * group;
+          for (int64_t c = 0; c < group; ++c) line[c] = static_cast<T>(line[c] + price[c]);
+        }
+      }
+    }
+}
+
+}  // namespace softmodes

@@ -1,0 +1,109 @@
+// Scores as lines: what each value of each column of a row costs in all clusters.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "centers/centers.hpp"
+#include "centers/coarse_plan.hpp"
+#include "isa/kernels.hpp"
+#include "memory.hpp"
+#include "parallel.hpp"
+
+namespace softmodes {
+
+// What the total of a row in any cluster exceeds, by less than kMostTotal: only the rest is summed.
+class Floor {
+ public:
+  Floor(const Layout& layout, const Centers& centers);
+  // Of one row.
+  int64_t of(const uint8_t* row) const;
+  // What a value costs at least.
+  uint32_t least(int64_t feature, int64_t value) const {
+    return least_[static_cast<size_t>(centers_.offsets[feature] + value)];
+  }
+  // What it costs above that; not of sparse prices.
+  uint32_t above(int64_t center, int64_t feature, int64_t value) const {
+    return centers_.of(center, feature)[value] - least(feature, value);
+  }
+  int64_t n_values(int64_t feature) const {  // that have prices of their own
+    return centers_.offsets[feature + 1] - centers_.offsets[feature];
+  }
+  int64_t everywhere() const { return everywhere_; }
+  const std::vector<uint32_t>& dearest_usual() const { return dearest_usual_; }
+
+ private:
+  const Layout& layout_;
+  const ScoreCenters& centers_;
+  std::vector<uint32_t> least_;
+  std::vector<uint32_t> dearest_usual_;  // by sparse prices
+  std::vector<int32_t> sparse_;          // by feature: which sparse prices, or -1
+  int64_t everywhere_;
+};
+
+class ScorePlan {
+ public:
+  static constexpr uint32_t kMostTotal = uint32_t{1} << 30;
+  // The shape of the lines that so many lanes of so many bytes have.
+  static LineShape shape_of(const Layout& layout, int64_t line_bytes);
+  // How many lanes of so many bytes are kept for so many centers.
+  static int64_t lanes_of(int64_t n_centers, int64_t bytes, const Kernels& kernels);
+  static int64_t most_bytes(const Layout& layout, int64_t n_centers, const Kernels& kernels);
+
+  // Throws std::invalid_argument for prices whose sums do not fit.
+  ScorePlan(const Layout& layout, const Centers& centers, const Kernels& kernels);
+  int64_t n_centers() const { return view_.n_centers; }
+  int64_t tile_rows() const { return kTileRows; }
+  ScratchSizes scratch_sizes() const {
+    return coarse_ ? CoarsePlan::scratch_sizes(view_.n_centers, view_.lanes(), view_.shape)
+                   : ScratchSizes{};
+  }
+  const ScoreView& view() const { return view_; }
+  const CoarsePlan* coarse() const { return coarse_.get(); }
+
+  // False if it was given up.
+  bool nearest(const Kernels& kernels, const TileRows& rows, const Ties& ties,
+               const Scratch& scratch, Nearest out, const Stop& stop) const {
+    auto* notes = reinterpret_cast<CoarseNotes*>(scratch.notes);
+    if (coarse_ && notes->pays(rows.n)) {
+      if (stop.requested()) return false;
+      notes->add(rows.n,
+                 kernels.nearest_by_coarse(view_, coarse_->view(), rows, ties, scratch, out));
+      return true;
+    }
+    for (int64_t group = 0; group < view_.n_groups; ++group) {
+      if (stop.requested()) return false;
+      kernels.nearest_by_scores(view_, rows, group, ties, scratch, out);
+    }
+    return true;
+  }
+
+ private:
+  struct Column {
+    std::vector<int32_t> features;
+    int64_t first_line;
+    int64_t n_values;
+    int shift;  // of the column in its byte
+  };
+  std::vector<Column> columns(const LineShape& shape) const;
+  void fill_start(const ScoreCenters& centers, const Floor& floor);
+  void fill_wide(const ScoreCenters& centers, const Floor& floor);
+  std::vector<LineRun> cut_runs(const std::vector<uint32_t>& dearest) const;
+  void choose_lines(const std::vector<uint32_t>& dearest, const Kernels& kernels);
+  void check_totals(const std::vector<uint32_t>& dearest) const;
+  template <class T>
+  void fill_lines(const ScoreCenters& centers, const Floor& floor);
+
+  const Layout& layout_;
+  ScoreView view_{};
+  std::vector<uint32_t> start_;
+  std::vector<LineRun> runs_;
+  std::vector<WideColumn> wide_;
+  std::vector<std::vector<uint32_t>> wide_prices_;
+  std::vector<int32_t> clusters_;
+  Buffer lines_;
+  std::unique_ptr<CoarsePlan> coarse_;
+};
+
+}  // namespace softmodes

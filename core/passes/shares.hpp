@@ -1,0 +1,76 @@
+// Rows shared among clusters, some at a time: what passes by scores have in common.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "centers/score_plan.hpp"
+#include "isa/kernels.hpp"
+#include "layout/layout.hpp"
+
+namespace softmodes {
+
+// What one thread needs to share rows.
+class Sharer {
+ public:
+  static constexpr int64_t kTotals = int64_t{1} << 17;  // that stay in the cache
+  static int64_t rows_at_once(int64_t lanes) {
+    return std::clamp<int64_t>(kTotals / lanes, 8, 128);
+  }
+  static int64_t bytes(const Layout& layout, int64_t lanes) {
+    const LineShape shape = ScorePlan::shape_of(layout, kTotals);
+    return rows_at_once(lanes) * 4 * lanes + kTileRows * (8 * lanes + 12) +
+           CoarsePlan::scratch_sizes(lanes, lanes, shape).total();
+  }
+
+  explicit Sharer(const ScorePlan& plan)
+      : plan_(plan),
+        rows_(rows_at_once(plan.view().lanes())),
+        totals_(4 * rows_ * plan.view().lanes()),
+        scratch_(plan.scratch_sizes()),
+        cluster_(static_cast<size_t>(most_rows() * plan.view().lanes())),
+        part_(cluster_.size()),
+        n_(static_cast<size_t>(most_rows())),
+        least_(n_.size()),
+        log_(n_.size()) {}
+
+  // Calls visit(first row, n rows, shares, totals) for rows first .. first + n of a block. By
+  // levels there are no totals, and no least of rows that belong to one cluster alone.
+  template <class Visit>
+  void share(const Kernels& kernels, const Powers& powers, const Block& block, int64_t first,
+             int64_t n, const Ties& ties, bool by_levels, const Visit& visit) {
+    const Shares out{least_.data(), log_.data(), n_.data(), cluster_.data(), part_.data()};
+    const Scratch scratch = scratch_.view();
+    auto* notes = reinterpret_cast<CoarseNotes*>(scratch.notes);
+    auto* totals = totals_.as<uint32_t>();
+    by_levels = by_levels && plan_.coarse();
+    for (int64_t r = 0; r < n;) {
+      const bool levels = by_levels && notes->pays(std::min(rows_, n - r));
+      const TileRows rows{block.rows + (first + r) * block.layout.stride,
+                          std::min(levels ? int64_t{kTileRows} : rows_, n - r)};
+      if (levels) {
+        notes->add(rows.n, kernels.share_by_coarse(plan_.view(), plan_.coarse()->view(), powers,
+                                                   rows, ties, scratch, out));
+      } else {
+        kernels.score_totals(plan_.view(), rows, totals);
+        kernels.share(plan_.view(), powers, rows, ties, totals, out);
+      }
+      visit(first + r, rows.n, out, totals);
+      r += rows.n;
+    }
+  }
+
+ private:
+  int64_t most_rows() const { return plan_.coarse() ? int64_t{kTileRows} : rows_; }
+
+  const ScorePlan& plan_;
+  int64_t rows_;
+  Buffer totals_;
+  ThreadScratch scratch_;
+  std::vector<int32_t> cluster_;
+  std::vector<uint32_t> part_;
+  std::vector<int32_t> n_;
+  std::vector<uint32_t> least_, log_;
+};
+
+}  // namespace softmodes

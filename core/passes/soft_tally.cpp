@@ -1,0 +1,416 @@
+// Rows shared among clusters, and their parts counted.
+//
+// Parts of a row are added to its lines, as its totals were summed from them: sums of 32 bits hold
+// those of kMostSummed rows, and are then added to the counts. For few clusters a line holds the
+// sums of all of them. For many, most rows belong to one cluster alone and are counted as in a
+// tally; the parts of the others are sorted, so that one cluster's sums at a time are in the cache.
+#include <memory>
+#include <mutex>
+
+#include "layout/row_hasher.hpp"
+#include "passes/count_by_cluster.hpp"
+#include "passes/line_map.hpp"
+#include "passes/passes.hpp"
+#include "passes/powers.hpp"
+#include "passes/shares.hpp"
+
+namespace softmodes {
+namespace {
+
+constexpr int64_t kMostSummed = 65535;               // rows in sums of 32 bits
+constexpr int64_t kFewClusters = 48;                 // in a line of sums
+constexpr int64_t kFewSumBytes = int64_t{3} << 19;   // of these lines, in the cache
+constexpr int64_t kMostSumBytes = int64_t{1} << 26;  // of all clusters, for one thread
+constexpr int64_t kRangeRows = int64_t{1} << 16;     // whose parts are kept
+constexpr int64_t kRangeBytes = int64_t{1} << 25;    // or whose labels are
+
+struct Part {
+  int32_t row;
+  int32_t cluster;
+  uint32_t part;
+};
+
+// How parts are counted.
+enum class Way {
+  together,  // lines of all clusters
+  sorted,    // rows of one cluster alone as in a tally, the others cluster by cluster
+  one_by_one
+};
+
+struct SparseEntry {
+  uint64_t key;  // cluster and code
+  int64_t count;
+};
+
+// Sorted, one entry for each key.
+void add_up(std::vector<SparseEntry>& entries) {
+  std::sort(entries.begin(), entries.end(),
+            [](const SparseEntry& a, const SparseEntry& b) { return a.key < b.key; });
+  size_t n = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (n && entries[n - 1].key == entries[i].key)
+      entries[n - 1].count += entries[i].count;
+    else
+      entries[n++] = entries[i];
+  }
+  entries.resize(n);
+}
+
+struct Worker {
+  Worker(const ScorePlan& plan, int64_t n_sums)
+      : sharer(plan),
+        sums(4 * n_sums),
+        cluster_sizes(static_cast<size_t>(plan.n_centers())),
+        n_alone(cluster_sizes.size()) {}
+  Sharer sharer;
+  Buffer sums;
+  std::vector<int64_t> cluster_sizes;
+  std::vector<int64_t> n_alone;  // rows by the cluster that they belong to alone
+  int64_t n_summed = 0;          // rows in sums
+  std::vector<Part> parts, sorted;
+  std::vector<uint32_t> dense;
+  Sum128 least, log;
+};
+
+class SoftPass {
+ public:
+  SoftPass(const Block& block, const Centers& centers, Ties ties, const SoftOut& out,
+           const Threads& threads)
+      : kernels_(kernels()),
+        block_(block),
+        plan_(block.layout, centers, kernels_),
+        floor_(block.layout, centers),
+        powers_(std::get<ScoreCenters>(centers.kind).resolution),
+        ties_(ties),
+        out_(out),
+        k_(centers.n),
+        threads_(useful_threads(block, centers.n, threads)),
+        way_(way_of(block.layout, k_, block.weight, kernels_)),
+        map_(block.layout, lines_of(block.layout, k_, way_, kernels_)),
+        counters_(block.layout),
+        sparse_(block.layout.sparse_features.size()) {
+    if (way_ == Way::sorted) alone_.resize(static_cast<size_t>(k_ * block.layout.n_cells()));
+    for (int t = 0; t < threads_.n; ++t)
+      workers_.push_back(std::make_unique<Worker>(plan_, n_sums()));
+  }
+
+  SoftSum run() {
+    const int64_t at_once = range_rows(block_.layout, way_);
+    for (int64_t first = 0; first < block_.n_rows; first += at_once)
+      range(first, std::min(at_once, block_.n_rows - first));
+    SoftSum total;
+    for (auto& w : workers_) {
+      empty_sums(*w);
+      total.least += w->least;
+      total.log += w->log;
+      for (int64_t c = 0; c < k_; ++c) out_.cluster_sizes[c] += w->cluster_sizes[c];
+    }
+    if (way_ == Way::sorted) add_alone(total);
+    for (size_t i = 0; i < sparse_.size(); ++i) total.sparse.push_back(sparse_counts(sparse_[i]));
+    return total;
+  }
+
+  static Way way_of(const Layout& layout, int64_t k, bool weighted, const Kernels& kernels) {
+    if (weighted) return Way::one_by_one;
+    const int64_t lanes = together_lanes(k, kernels);
+    const LineShape few = ScorePlan::shape_of(layout, 4 * lanes);
+    if (k <= kFewClusters && lanes <= kernels.vector_bytes * 2 &&
+        few.n_lines() * 4 * lanes <= kFewSumBytes)
+      return Way::together;
+    LineShape many = few;
+    many.nibbles = true;
+    return many.n_lines() * 4 * k <= kMostSumBytes ? Way::sorted : Way::one_by_one;
+  }
+  static LineShape lines_of(const Layout& layout, int64_t k, Way way, const Kernels& kernels) {
+    LineShape shape = ScorePlan::shape_of(layout, 4 * together_lanes(k, kernels));
+    if (way != Way::together) shape.nibbles = true;
+    return shape;
+  }
+  static int64_t together_lanes(int64_t k, const Kernels& kernels) {
+    return ScorePlan::lanes_of(k, 4, kernels);
+  }
+  static int64_t range_rows(const Layout& layout, Way way) {
+    if (way == Way::one_by_one || !layout.sparse_features.empty()) return kRangeRows;
+    return std::max(kRangeRows, kRangeBytes / layout.stride);
+  }
+
+ private:
+  int64_t n_sums() const {
+    const int64_t lines = map_.shape().n_lines();
+    switch (way_) {
+      case Way::together:
+        return lines * together_lanes(k_, kernels_);
+      case Way::sorted:
+        return lines * k_;
+      default:
+        return 0;
+    }
+  }
+  bool keeps_all_parts() const { return way_ == Way::one_by_one || !sparse_.empty(); }
+
+  void range(int64_t first, int64_t n) {
+    if (way_ == Way::sorted) labels_.resize(static_cast<size_t>(n));
+    for (auto& w : workers_) w->parts.clear();
+    run_tasks(ceil_div(n, kTaskRows), threads_, [&](int64_t i, int thread, const Stop& stop) {
+      if (stop.requested()) return;
+      task(first, i * kTaskRows, std::min(kTaskRows, n - i * kTaskRows), *workers_[thread]);
+    });
+    const Block rows = block_.rows_from(first, n);
+    if (way_ == Way::sorted)
+      count_by_cluster(counters_, rows, labels_.data(), k_, alone_.data(), threads_);
+    if (keeps_all_parts()) count_kept(rows);
+  }
+
+  // Rows that belong to one cluster alone: their counts, and what they cost.
+  void add_alone(SoftSum& total) {
+    const Layout& layout = block_.layout;
+    for (size_t i = 0; i < alone_.size(); ++i) out_.counts[i] += alone_[i] << kPartBits;
+    for (int64_t c = 0; by_levels() && c < k_; ++c) {
+      for (const auto& w : workers_)
+        total.least.add_product(static_cast<uint64_t>(w->n_alone[c]), plan_.view().start[c]);
+      for (int64_t j = 0; j < layout.n_features; ++j) {
+        const int64_t* counts = alone_.data() + c * layout.n_cells() + layout.offsets[j];
+        for (int64_t v = 0; v < floor_.n_values(j); ++v)
+          total.least.add_product(static_cast<uint64_t>(counts[v]), floor_.above(c, j, v));
+      }
+    }
+  }
+
+  // Rows start + (first .. first + n) of the block.
+  void task(int64_t start, int64_t first, int64_t n, Worker& w) {
+    const size_t n_before = w.parts.size();
+    if (w.n_summed + n > kMostSummed) empty_sums(w);
+    if (way_ == Way::together) w.n_summed += n;
+    const int64_t n_done = by_quads() ? add_quads(start + first, n, w) : 0;
+    const auto take = [&](int64_t row, int64_t n_rows, const Shares& shares, const uint32_t*) {
+      add_logs(row, n_rows, shares, w);
+      if (way_ == Way::together)
+        add_together(row, n_rows, shares, w);
+      else
+        list_parts(start, row - start, n_rows, shares, w);
+      if (way_ == Way::together && keeps_all_parts()) keep_parts(row - start, n_rows, shares, w);
+    };
+    w.sharer.share(kernels_, powers_.view(), block_, start + first + n_done, n - n_done, ties_,
+                   by_levels(), take);
+    if (way_ == Way::sorted) {
+      add_sorted(start, n_before, w);
+      if (!keeps_all_parts()) w.parts.clear();
+    }
+  }
+
+  // By levels nothing but its cluster is known of many a row; what these cost, their counts tell.
+  bool by_levels() const { return way_ == Way::sorted && plan_.coarse(); }
+  bool by_quads() const {
+    return kernels_.has_quads && way_ == Way::together && k_ <= kFewLanes && sparse_.empty() &&
+           !plan_.view().n_wide && powers_.view().resolution >= 0;
+  }
+  // Returns how many rows are done.
+  int64_t add_quads(int64_t first, int64_t n, Worker& w) const {
+    uint64_t least = 0, log = 0;
+    const QuadSums out{w.cluster_sizes.data(), &least, &log};
+    const int64_t n_fours = n / 4 * 4;
+    for (int64_t r = 0; r < n_fours; r += kTileRows) {
+      const TileRows rows{block_.rows + (first + r) * block_.layout.stride,
+                          std::min<int64_t>(kTileRows, n_fours - r)};
+      kernels_.soft_by_quads(plan_.view(), powers_.view(), rows, ties_, w.sums.as<uint32_t>(), out);
+    }
+    w.least.add(least);
+    w.log.add(log);
+    return n_fours;
+  }
+
+  void add_logs(int64_t row, int64_t n, const Shares& shares, Worker& w) const {
+    if (block_.weight) {
+      for (int64_t r = 0; r < n; ++r) {
+        const auto weight = static_cast<uint64_t>(block_.weight[row + r]);
+        w.least.add_product(weight, shares.least[r]);
+        w.log.add_product(weight, shares.log[r]);
+      }
+      return;
+    }
+    const bool all = !by_levels();
+    uint64_t least = 0, log = 0;
+    for (int64_t r = 0; r < n; ++r) {
+      least += all || shares.n[r] > 1 ? shares.least[r] : 0;
+      log += shares.log[r];
+    }
+    w.least.add(least);
+    w.log.add(log);
+  }
+
+  void add_together(int64_t row, int64_t n, const Shares& shares, Worker& w) const {
+    const int64_t lanes = together_lanes(k_, kernels_);
+    w.dense.assign(static_cast<size_t>(n * lanes), 0);
+    for (int64_t r = 0, i = 0; r < n; ++r)
+      for (const int64_t end = i + shares.n[r]; i < end; ++i) {
+        w.dense[r * lanes + shares.cluster[i]] = shares.part[i];
+        w.cluster_sizes[shares.cluster[i]] += shares.part[i];
+      }
+    kernels_.add_parts(map_.shape(), lanes, block_.rows + row * block_.layout.stride, n,
+                       w.dense.data(), w.sums.as<uint32_t>());
+  }
+
+  void keep_parts(int64_t row, int64_t n, const Shares& shares, Worker& w) const {
+    for (int64_t r = 0, i = 0; r < n; ++r)
+      for (const int64_t end = i + shares.n[r]; i < end; ++i)
+        w.parts.push_back({static_cast<int32_t>(row + r), shares.cluster[i], shares.part[i]});
+  }
+
+  // Labels of rows that belong to one cluster, parts of the others; or all parts. `row` counts from
+  // the start of the range.
+  void list_parts(int64_t start, int64_t row, int64_t n, const Shares& shares, Worker& w) {
+    int64_t n_parts = 0;
+    for (int64_t r = 0; r < n; ++r) n_parts += shares.n[r];
+    const size_t n_before = w.parts.size();
+    w.parts.resize(n_before + static_cast<size_t>(n_parts));
+    Part* next = w.parts.data() + n_before;
+    for (int64_t r = 0, i = 0; r < n; ++r) {
+      const bool alone = shares.n[r] == 1;
+      const int64_t weight = block_.weight ? block_.weight[start + row + r] : 1;
+      if (way_ == Way::sorted) {
+        labels_[row + r] = alone ? shares.cluster[i] : static_cast<int32_t>(k_);
+        w.n_alone[shares.cluster[i]] += alone;
+      }
+      const int64_t keep = !alone || keeps_all_parts();
+      for (const int64_t end = i + shares.n[r]; i < end; ++i) {
+        w.cluster_sizes[shares.cluster[i]] += weight * shares.part[i];
+        *next = {static_cast<int32_t>(row + r), shares.cluster[i], shares.part[i]};
+        next += keep;
+      }
+    }
+    w.parts.resize(static_cast<size_t>(next - w.parts.data()));
+  }
+
+  // Adds the parts from `from` on of rows with several to the sums of their clusters.
+  void add_sorted(int64_t start, size_t from, Worker& w) {
+    const std::vector<Part>& parts = w.parts;
+    for (size_t i = from; i < parts.size(); ++i)
+      w.n_summed += labels_[parts[i].row] == k_ && (i == from || parts[i].row != parts[i - 1].row);
+    std::vector<int64_t> end(static_cast<size_t>(k_) + 1);
+    for (size_t i = from; i < parts.size(); ++i)
+      if (labels_[parts[i].row] == k_) ++end[parts[i].cluster + 1];
+    for (int64_t c = 0; c < k_; ++c) end[c + 1] += end[c];
+    w.sorted.resize(static_cast<size_t>(end[k_]));
+    for (size_t i = from; i < parts.size(); ++i)
+      if (labels_[parts[i].row] == k_) w.sorted[end[parts[i].cluster]++] = parts[i];
+    auto* sums = w.sums.as<uint32_t>();
+    for (const Part& part : w.sorted)
+      map_.add(block_.rows + (start + part.row) * block_.layout.stride, part.part,
+               sums + part.cluster * map_.shape().n_lines());
+  }
+
+  void empty_sums(Worker& w) {
+    if (!w.n_summed) return;
+    w.n_summed = 0;
+    if (way_ == Way::one_by_one) return;
+    auto* sums = w.sums.as<uint32_t>();
+    const int64_t lines = map_.shape().n_lines();
+    const bool together = way_ == Way::together;
+    const int64_t lanes = together ? together_lanes(k_, kernels_) : 1;
+    const std::lock_guard<std::mutex> lock(adding_);
+    for (int64_t c = 0; c < k_; ++c)
+      map_.add_to_cells(sums + (together ? c : c * lines), lanes,
+                        out_.counts + c * block_.layout.n_cells());
+    std::fill_n(sums, n_sums(), 0);
+  }
+
+  // Parts of all workers, of rows of a range: cluster by cluster, no two threads at one.
+  void count_kept(const Block& rows) {
+    std::vector<std::vector<Part>> by_cluster(static_cast<size_t>(k_));
+    for (const auto& w : workers_)
+      for (const Part& part : w->parts) by_cluster[part.cluster].push_back(part);
+    if (way_ == Way::one_by_one)
+      run_tasks(k_, threads_,
+                [&](int64_t c, int, const Stop&) { count_cells(rows, by_cluster[c]); });
+    const Layout& layout = rows.layout;
+    for (size_t i = 0; i < sparse_.size(); ++i) {
+      const int64_t j = layout.sparse_features[i];
+      for (const auto& parts : by_cluster)
+        for (const Part& part : parts) {
+          const auto code =
+              static_cast<uint64_t>(layout.code(rows.rows + part.row * layout.stride, j));
+          sparse_[i].push_back(
+              {static_cast<uint64_t>(part.cluster) << 24 | code, amount(rows, part)});
+        }
+      add_up(sparse_[i]);
+    }
+  }
+
+  static int64_t amount(const Block& rows, const Part& part) {
+    return (rows.weight ? rows.weight[part.row] : 1) * int64_t{part.part};
+  }
+
+  void count_cells(const Block& rows, const std::vector<Part>& parts) const {
+    const Layout& layout = rows.layout;
+    for (const Part& part : parts) {
+      int64_t* cells = out_.counts + part.cluster * layout.n_cells();
+      const uint8_t* row = rows.rows + part.row * layout.stride;
+      const int64_t more = amount(rows, part);
+      for (int64_t j = 0; j < layout.n_features; ++j)
+        if (layout.bits[j] <= 8) cells[layout.offsets[j] + layout.code(row, j)] += more;
+    }
+  }
+
+  SparseCounts sparse_counts(const std::vector<SparseEntry>& entries) const {
+    SparseCounts found;
+    found.indptr.assign(static_cast<size_t>(k_) + 1, 0);
+    for (const SparseEntry& entry : entries) {
+      ++found.indptr[(entry.key >> 24) + 1];
+      found.codes.push_back(static_cast<int32_t>(entry.key & 0xffffff));
+      found.counts.push_back(entry.count);
+    }
+    for (int64_t c = 0; c < k_; ++c) found.indptr[c + 1] += found.indptr[c];
+    return found;
+  }
+
+  const Kernels& kernels_;
+  const Block& block_;
+  ScorePlan plan_;
+  Floor floor_;
+  PowerTables powers_;
+  Ties ties_;
+  SoftOut out_;
+  int64_t k_;
+  Threads threads_;
+  Way way_;
+  LineMap map_;
+  CounterMap counters_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<int64_t> alone_;   // counts of rows that belong to one cluster alone
+  std::vector<int32_t> labels_;  // of the rows of a range; k_: several clusters
+  std::vector<std::vector<SparseEntry>> sparse_;
+  std::mutex adding_;
+};
+
+}  // namespace
+
+SoftSum soft_tally(const Block& block, const Centers& centers, std::optional<uint64_t> tie_key,
+                   const SoftOut& out, const Threads& threads) {
+  const RowHasher hasher(block);
+  const Ties ties{tie_key.has_value(), tie_key.value_or(0), hasher.view()};
+  return SoftPass(block, centers, ties, out, threads).run();
+}
+
+int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& threads) {
+  const Kernels& isa = kernels();
+  const CounterMap counters(layout);
+  const int64_t lanes = n_centers + isa.vector_bytes;
+  int64_t most = 0;
+  for (const bool weighted : {false, true}) {
+    const Way way = SoftPass::way_of(layout, n_centers, weighted, isa);
+    const LineShape lines = SoftPass::lines_of(layout, n_centers, way, isa);
+    int64_t sums = 0;
+    if (way != Way::one_by_one)
+      sums = 4 * lines.n_lines() *
+             (way == Way::together ? SoftPass::together_lanes(n_centers, isa) : n_centers);
+    const int64_t range = SoftPass::range_rows(layout, way);
+    const int64_t parts = static_cast<int64_t>(2 * sizeof(Part)) * kTaskRows;
+    const int64_t worker = Sharer::bytes(layout, lanes) + sums + 8 * n_centers + parts;
+    const int64_t alone = way == Way::sorted ? 8 * n_centers * layout.n_cells() : 0;
+    most = std::max(most, 4 * range + alone + threads.n * worker +
+                              count_by_cluster_bytes(counters, layout, range, n_centers, threads));
+  }
+  return most + RowHasher::bytes(layout) + ScorePlan::most_bytes(layout, n_centers, isa);
+}
+
+}  // namespace softmodes
