@@ -55,6 +55,7 @@ def fit_softmodes(table: Any, n_threads: int, init: str) -> None:
         n_init=1,
         max_iter=ROUNDS,
         select="last",
+        refine=None,
         n_jobs=n_threads,
         random_state=0,
     ).fit(table)

@@ -35,6 +35,8 @@ def main(table: str, k: str, t: str, n_threads: str) -> None:
     """Fit over and over, each time with another seed, until nobody asks any more."""
     X = np.load(table)
     wait()
+    # The other build may be of a time before there was a finish.
+    bare = {"refine": None} if "refine" in SoftModes().get_params() else {}
     seed = 0
     while True:
         model = SoftModes(
@@ -43,6 +45,7 @@ def main(table: str, k: str, t: str, n_threads: str) -> None:
             init="random",
             max_iter=10**6,
             select="last",
+            **bare,
             n_jobs=int(n_threads),
             random_state=seed,
         )

@@ -65,12 +65,15 @@ def _fits() -> list[tuple[Any, list[list[Any]]]]:
         [None, b"x", 0.0],
     ]
     many = [[f"value {i % 270}", i % 3] for i in range(280)]
+    wide = [[f"value {i % 270}", None if i % 11 == 0 else i % 3] for i in range(280)]
     return [
-        (SoftModes(2, n_init=1, n_jobs=1, random_state=0), plain),
+        (SoftModes(2, n_init=1, n_jobs=1, random_state=0, refine=None), plain),
         (KModes(2, init=plain[:2], n_init=1, n_jobs=1, random_state=0), plain),
         (SoftModes(2, missing="ignore", feature_weight=[1, 0.5, 2], n_init=1, n_jobs=1), odd),
         (SoftModes(1, t=math.inf, rounding="soft", n_init=1, n_jobs=1), odd),
+        (SoftModes(3, n_init=1, max_iter=2, n_jobs=1, random_state=0, refine=None), many),
         (SoftModes(3, n_init=1, max_iter=2, n_jobs=1, random_state=0), many),
+        (SoftModes(3, refine="gini", missing="ignore", n_init=1, n_jobs=1, random_state=0), wide),
     ]
 
 
@@ -99,6 +102,14 @@ def _check_file(path: Path, model: _Model, harmless: bool) -> None:
         rows = [[cell] * loaded.n_features_in_ for cell, *_ in rows]
     labels = loaded.predict(rows)
     require(labels.min() >= 0 and labels.max() < k, "predict of a forged model is out of range")
+    require(np.isfinite(loaded.transform(rows)).all(), "transform of a forged model")
+    latent = loaded.history_[loaded.best_round_].stage == "latent"
+    if latent and hasattr(loaded, "predict_proba"):
+        sums = loaded.predict_proba(rows).sum(axis=1)
+        require((sums == 1).all(), "predict_proba of a forged model")
+        loaded.score_samples(rows)
+    loaded.margin(rows)
+    loaded.summary()
     if harmless:
         require((labels == model.labels).all(), "predict of a whole file differs")
 
@@ -230,11 +241,13 @@ _PARAMS: dict[str, list[Any]] = {
     "n_jobs": [2**29, 2**31, -(2**70), 0, "x", 1.5, [1], {}, True],
     "init": [{}, {"codebook": {}}, {"codes": [[0]]}, [["a", 1]] * 2, 5, "x", None],
     "rounding": [{}, {"soft": 0}, {"soft": "inf"}, {"soft": None}, {"soft": "x"}, 5, "x", []],
-    "t": ["inf", "x", None, 0, -1, [], {}],
+    "t": ["inf", "auto", "x", None, 0, -1, [], {}],
     "feature_weight": [[], [1], {"x": 1}, "x", 5, [None] * 2],
     "random_state": ["x", -1, 2**70, [], {}],
     "n_clusters": [0, -1, 2**40, "x", None],
     "missing": ["x", None, 5],
+    "refine": ["x", None, "gini", "latent", 5, [], True],
+    "n_init": ["auto", "x", 0, 2.5, None],
     "no such parameter": [1],
 }
 

@@ -248,14 +248,34 @@ def expected_cost(
     return float(total)
 
 
+def nearest_shares(
+    rows: Coded, labels: NDArray[Any], k: int, weight: NDArray[Any], feature_weight: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Return the cluster to whose shares every row is nearest: a round of k-means, one-hot.
+
+    A row that is as near to its own stays.
+    """
+    found = np.zeros((len(labels), k))
+    for j in range(len(rows.sizes)):
+        table = counts(rows, labels, k, j, weight).astype(float)
+        sums = table.sum(axis=1, keepdims=True)
+        shares = table / np.where(sums > 0, sums, 1)
+        seen = rows.codes[:, j] != rows.ignored[j]
+        prices = 1 - 2 * shares + (shares**2).sum(axis=1, keepdims=True)
+        found[seen] += feature_weight[j] * prices[:, rows.codes[seen, j]].T
+    found[:, np.bincount(labels, weight, k) == 0] = np.inf
+    gain = found[np.arange(len(labels)), labels] - found.min(axis=1)
+    return np.where(gain > 1e-9, found.argmin(axis=1), labels)
+
+
 def score(
     fitted: list[NDArray[Any]],
     centers: NDArray[Any],
     rows: Coded,
+    labels: NDArray[Any],
     feature_weight: NDArray[Any],
 ) -> float:
     """Return minus the mean expected mismatch of rows with centers drawn from fitted counts."""
-    labels = nearest(distances(rows, centers, feature_weight), None)
     total = 0.0
     for j, table in enumerate(fitted):
         sums = table.sum(axis=1)

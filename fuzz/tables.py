@@ -81,6 +81,7 @@ class _Case:
             params["t"] = r.choice((1.0, math.inf, 3.0, 2.5))
             params["select"] = r.choice(("best", "last"))
             params["patience"] = r.choice((1, 4))
+            params["refine"] = r.choice((None, None, "gini", "latent"))
         if r.random() < 0.3:
             weights = [r.randrange(9) / 8 for _ in range(d - 1)]
             params["feature_weight"] = r.sample([*weights, 1.0], d)
@@ -103,6 +104,11 @@ class _Case:
         return model.fit(X, sample_weight=self.sample_weight)
 
     @property
+    def refine(self) -> str | None:
+        """How the fit ends."""
+        return self.params.get("refine") if self.estimator is SoftModes else None
+
+    @property
     def weight(self) -> NDArray[Any]:
         """Weights of the rows."""
         ones = np.ones(self.table.n_rows, np.int64)
@@ -123,8 +129,9 @@ class _Case:
         rows = np.arange(len(found))
         labels = model.labels_
         require(labels.min() >= 0 and labels.max() < k, "labels_ out of range")
-        require((found[rows, labels] == found.min(axis=1)).all(), f"labels_ of {container}")
-        cost = found.min(axis=1) @ self.weight
+        if self.refine is None:
+            require((found[rows, labels] == found.min(axis=1)).all(), f"labels_ of {container}")
+        cost = found[rows, labels] @ self.weight
         require(_close(model.cost_, cost), f"cost_={model.cost_} is not {cost}")
         expected = naive.expected_cost(coded, labels, k, self.weight, self.feature_weight)
         require(
@@ -136,11 +143,37 @@ class _Case:
         for j, table in enumerate(self.counts(labels)):
             same = _all_close(_dense(model.cluster_counts_[j]), table)
             require(same, f"cluster_counts_[{j}] of kind {self.table.kinds[j]}")
-        self._check_history(model)
-        if self.given is not None:
-            self._check_run(model, centers)
+        if self.refine is not None:
+            self._check_finish(model, centers)
         else:
+            self._check_history(model)
+        if self.given is None:
             require((np.diff(sizes) <= 1e-9).all(), "clusters are not numbered by size")
+        elif self.refine is None:
+            self._check_run(model, centers)
+
+    def _check_finish(self, model: Any, centers: NDArray[np.int64]) -> None:
+        """Check what holds for refined fits: modes, and an objective that never rises."""
+        k, labels = self.params["n_clusters"], model.labels_
+        for j, table in enumerate(self.counts(labels)):
+            seen = np.flatnonzero(table.sum(axis=1))
+            modes = table[seen, centers[seen, j]] == table[seen].max(axis=1)
+            require(modes.all(), f"cluster_centers_[:, {j}] are no modes")
+        history = model.history_
+        require(history[model.best_round_].stage == self.refine, "stage of best_round_")
+        own = np.array([h.objective for h in history if h.stage == self.refine])
+        require(_close(model.objective_, own.min()), "objective_ is not the lowest")
+        if self.refine == "latent":
+            rounding = 2.0**-18 * self.weight.sum()  # of logarithms
+            rises = np.diff(own) > 1e-5 * np.abs(own[1:]) + rounding
+            require(not rises.any(), f"the latent objective rises: {own.tolist()}")
+            return
+        require((np.diff(own[:-1]) < 0).all(), f"gini rounds do not lower the cost: {own.tolist()}")
+        if model.converged_:
+            again = naive.nearest_shares(self.coded, labels, k, self.weight, self.feature_weight)
+            cost = naive.expected_cost(self.coded, again, k, self.weight, self.feature_weight)
+            lower = model.expected_cost_ - cost
+            require(lower <= 1e-6 * model.expected_cost_ + 1e-9, f"a round of gini gains {lower}")
 
     def counts(self, labels: NDArray[Any]) -> list[NDArray[Any]]:
         """Return the counts of each feature."""
@@ -193,16 +226,42 @@ class _Case:
         if missing == "error" and table.has_missing:
             return
         rows = naive.encode_more(table.columns, self.coded, missing)
-        found = naive.distances(rows, centers, self.feature_weight)
-        if r.random() < 0.5:
-            require((model.transform(X) == found).all(), "transform is wrong")
-        else:
-            require((model.predict(X) == naive.nearest(found, None)).all(), "predict is wrong")
+        labels, found = model.predict(X), model.transform(X)
+        if self.refine is None:
+            expected = naive.distances(rows, centers, self.feature_weight)
+            require((found == expected).all(), "transform is wrong")
+        nearest = found.min(axis=1)
+        require((found[np.arange(len(found)), labels] == nearest).all(), "predict is wrong")
+        if table is self.table:
+            require((labels == model.labels_).all(), "predict differs from labels_")
+        self._check_certainty(r, model, X, found, labels)
         if r.random() < 0.2 and table.n_rows < 100:
             fitted = self.counts(model.labels_)
-            expected = naive.score(fitted, centers, rows, self.feature_weight)
+            expected = naive.score(fitted, centers, rows, labels, self.feature_weight)
             got = model.score(X)
             require(_close(got, expected), f"score is {got}, not {expected}")
+
+    def _check_certainty(
+        self, r: random.Random, model: Any, X: Any, found: NDArray[Any], labels: NDArray[Any]
+    ) -> None:
+        """Compare margin, predict_proba and score_samples with what transform tells."""
+        require(hasattr(model, "predict_proba") == (self.refine == "latent"), "predict_proba")
+        if r.random() < 0.5:
+            margin = model.margin(X)
+            require(((margin >= 0) & (margin <= 1)).all(), "margin is no share")
+        if self.refine != "latent" or r.random() < 0.5:
+            return
+        shares = model.predict_proba(X)
+        require((shares.sum(axis=1) == 1).all(), "predict_proba does not sum to 1")
+        rows = np.arange(len(shares))
+        require((shares[rows, labels] == shares.max(axis=1)).all(), "predict_proba differs")
+        powers = np.exp2(-(found - found.min(axis=1, keepdims=True)))
+        exact = powers / powers.sum(axis=1, keepdims=True)
+        require((np.abs(shares - exact) < len(powers[0]) * 2.0**-15).all(), "predict_proba")
+        logs = (np.log2(powers.sum(axis=1)) - found.min(axis=1)) * math.log(2)
+        left_out = len(powers[0]) * 2.0**-20  # clusters that are 20 bits behind
+        close = np.abs(model.score_samples(X) - logs) <= 1e-5 + left_out + 1e-9 * np.abs(logs)
+        require(close.all(), "score_samples")
 
     def check_twin(
         self, r: random.Random, model: Any, centers: NDArray[np.int64], container: str

@@ -18,7 +18,7 @@ PYTHON="$python" BUILD_DIR="$build" OUTPUT_DIR="$package" bash scripts/dev.sh \
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
 LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)" \
-  PYTHONPATH="$build/package" "$python" -m pytest tests/rows/test_kernels.py tests/rows/test_block.py \
+  PYTHONPATH="$build/package" "$python" -m pytest tests/rows/test_kernels.py tests/rows/test_block.py tests/rows/test_score_kernels.py \
   tests/algorithm/test_rounding.py tests/table/test_strings.py tests/algorithm/test_seeding.py tests/algorithm/test_loop.py tests/rows/test_remember.py \
   -q -p no:cacheprovider \
   -k "not (ctrl_c_stops_a_pass or no_more_memory_than or every_number_of_features or every_number_of_clusters)" \

@@ -1,8 +1,8 @@
 """Fits whose answers are on record: `python tests/golden.py --write` records them anew.
 
 Tables come from a fixed hash of row and column, so that they are the same everywhere and for ever.
-Only public names of softmodes are used here. `--write-model` also writes the saved model anew;
-without need that file stays, since it shows that models of an earlier version are read.
+Only public names of softmodes are used here. `--write-model` also writes the saved model of this
+version anew; those of earlier ones stay, since they show that such models are read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from softmodes.baselines import Rock, cluster, integer_codes, one_hot_codes
 from softmodes.metrics import agreement, expected_cost, hamming_cost
 
 ANSWERS = Path(__file__).with_name("golden.json")
-MODEL = Path(__file__).parent / "data" / "model-v1.softmodes"
+MODELS = {v: Path(__file__).parent / "data" / f"model-v{v}.softmodes" for v in (1, 2)}
 MIXED = (2, 2, 3, 4, 5, 7, 9, 12, 16)
 NAMES = tuple("abcdefghi")
 
@@ -196,9 +196,16 @@ class Fit:
 
 
 def fit(k: int, rows: Callable[[], Any], **params: Any) -> Fit:
-    """Return a fit by SoftModes; `weight` and `estimator` are no parameters of it."""
+    """Return a fit by SoftModes, not refined; `weight` and `estimator` are no parameters of it."""
     own = {name: params.pop(name) for name in ("weight", "estimator") if name in params}
+    if own.get("estimator", SoftModes) is SoftModes:
+        params = {"refine": None, "n_init": 10, **params}
     return Fit(k, rows, params, **own)
+
+
+def refined(refine: str, k: int, rows: Callable[[], Any], **params: Any) -> Fit:
+    """Return a fit that ends with a finish."""
+    return fit(k, rows, refine=refine, **{"n_init": 3, **params})
 
 
 def integers(n: int) -> NDArray[np.int64]:
@@ -318,6 +325,39 @@ FITS: dict[str, Fit] = {
     "200 clusters, KModes": fit(
         200, lambda: table(1000, (2, 3) * 40, 29, groups=200), estimator=KModes, n_init=2
     ),
+    "latent": refined("latent", 3, STRINGS),
+    "latent, all defaults": Fit(4, STRINGS, {}),
+    "latent, t auto": refined("latent", 4, STRINGS, t="auto", n_init=6),
+    "latent, missing ignore": refined("latent", 4, with_missing, missing="ignore"),
+    "latent, integer weights": refined("latent", 4, STRINGS, weight=integers),
+    "latent, fractional weights": refined("latent", 4, STRINGS, weight=fractions),
+    "latent, feature weights": refined("latent", 4, STRINGS, feature_weight=ODD),
+    "latent, given rows": refined("latent", 3, STRINGS, init=GIVEN, n_init=1),
+    "latent, pandas, two threads": refined("latent", 3, pandas_frame, n_jobs=2),
+    "latent, sparse": refined("latent", 4, csr),
+    "latent, 257 to 900 values": refined(
+        "latent", 6, lambda: table(1500, (257, 300, 900, 5, 16), 24), n_init=2
+    ),
+    "latent, 5000 values": refined("latent", 5, many_values, n_init=1, max_iter=8),
+    "latent, one row": refined("latent", 1, lambda: texts(1)),
+    "latent, constant columns": refined("latent", 2, lambda: np.ones((40, 3), np.int64)),
+    "latent, a cluster for each row": refined("latent", 60, lambda: texts(60)),
+    "latent, 300 binary columns": refined(
+        "latent", 4, lambda: table(300, (2,) * 300, 26).astype(np.uint8)
+    ),
+    "latent, 300 clusters": refined(
+        "latent", 300, lambda: table(1500, MIXED * 3, 28, groups=300), n_init=1
+    ),
+    "gini": refined("gini", 3, STRINGS),
+    "gini, missing ignore": refined("gini", 4, with_missing, missing="ignore"),
+    "gini, weights": refined("gini", 4, STRINGS, weight=fractions, feature_weight=ODD),
+    "gini, 257 to 900 values": refined(
+        "gini", 6, lambda: table(1500, (257, 300, 900, 5, 16), 24), n_init=2
+    ),
+    "gini, 240 clusters": refined(
+        "gini", 240, lambda: table(1200, (2,) * 60, 27, groups=240), n_init=1
+    ),
+    "gini, a cluster for each row": refined("gini", 60, lambda: texts(60)),
 }
 
 
@@ -352,10 +392,7 @@ def describe(model: Any, rows: Any) -> dict[str, Any]:
         "categories": [digest(values) for values in model.categories_][:12],
         "cost": repr(float(model.cost_)),
         "expected_cost": repr(float(model.expected_cost_)),
-        "history": [
-            f"{float(r.cost)!r} {float(r.expected_cost)!r} {r.clusters} {'moved' * r.moved}"
-            for r in model.history_
-        ],
+        "history": [describe_round(round_) for round_ in model.history_],
         "n_iter": model.n_iter_,
         "best_round": model.best_round_,
         "converged": model.converged_,
@@ -363,13 +400,27 @@ def describe(model: Any, rows: Any) -> dict[str, Any]:
     }
 
 
+def describe_round(round_: Any) -> str:
+    """Return all that is known of a round."""
+    cost = None if round_.cost is None else float(round_.cost)
+    costs = f"{cost!r} {float(round_.expected_cost)!r}"
+    what = f"{costs} {round_.clusters} {'moved' * round_.moved}"
+    if round_.stage == "modes":
+        return what
+    return f"{what} {round_.stage} {float(round_.objective)!r}"
+
+
 def describe_use(model: Any, rows: Any) -> dict[str, Any]:
     """Return what a model says of rows."""
-    return {
+    found = {
         "predict": digest(model.predict(rows)),
         "transform": digest(model.transform(rows)),
         "score": repr(float(model.score(rows))),
     }
+    if hasattr(model, "predict_proba"):
+        found["predict_proba"] = digest(model.predict_proba(rows))
+        found["score_samples"] = digest(model.score_samples(rows))
+    return found
 
 
 def describe_functions() -> dict[str, Any]:
@@ -402,18 +453,18 @@ def saved_rows() -> pd.DataFrame:
 
 
 def write_model() -> None:
-    """Write the saved model anew."""
+    """Write the saved model of this version anew: as that of version 1, and refined."""
     model = SoftModes(
         5, t=2.5, missing="ignore", feature_weight=BY_NAME, n_init=2, random_state=11, n_jobs=1
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model.fit(saved_rows(), sample_weight=fine_eighths(700)).save(MODEL)
+        model.fit(saved_rows(), sample_weight=fine_eighths(700)).save(MODELS[2])
 
 
-def describe_saved_model() -> dict[str, Any]:
-    """Return what the saved model knows and says."""
-    return describe(load(MODEL), saved_rows())
+def describe_saved_model(version: int) -> dict[str, Any]:
+    """Return what a saved model knows and says."""
+    return describe(load(MODELS[version]), saved_rows())
 
 
 def n_rows(rows: Any) -> int:
@@ -432,7 +483,7 @@ def write() -> None:
     answers = {
         "fits": {name: describe(*run(name)) for name in FITS},
         "functions": describe_functions(),
-        "saved model": describe_saved_model(),
+        "saved models": {str(v): describe_saved_model(v) for v in MODELS},
     }
     ANSWERS.write_text(json.dumps(answers, indent=0, ensure_ascii=False) + "\n")
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -122,3 +127,156 @@ def draw(counts: NDArray[np.int64], t: float, key: int, cluster: int, feature: i
     edges = np.cumsum((counts / counts.max()) ** t)
     uniform = (int(word[0]) >> 11) * 2.0**-53
     return int(np.searchsorted(edges, uniform * edges[-1], side="right"))
+
+
+# ------------------------------------------------------------------------------------- scores
+
+
+@dataclass(frozen=True)
+class WidePrices:
+    """Prices of a feature with many values: usual[cluster] + shared[value] - bonus of both."""
+
+    usual: NDArray[np.int64]
+    shared: NDArray[np.int64]
+    bonus: NDArray[np.int64]
+
+    @property
+    def prices(self) -> NDArray[np.int64]:
+        """Prices by cluster and value."""
+        return self.usual[:, None] + self.shared - self.bonus
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Prices by cluster and value, for each feature, in units of 2**-resolution."""
+
+    prices: Sequence[NDArray[np.int64]]
+    base: NDArray[np.int64]
+    resolution: int
+    wide: dict[int, WidePrices] = field(default_factory=dict)
+
+    @property
+    def k(self) -> int:
+        """Number of clusters."""
+        return len(self.base)
+
+
+def score_totals(codes: Codes, scores: Scores) -> NDArray[np.int64]:
+    """Return what every row costs in every cluster; a cell that is no value costs nothing."""
+    totals = np.tile(scores.base.astype(np.int64), (len(codes), 1))
+    for j, prices in enumerate(scores.prices):
+        is_value = codes[:, j] < prices.shape[1]
+        totals[is_value] += prices[:, codes[is_value, j]].T.astype(np.int64)
+    return totals
+
+
+def cheapest(
+    totals: NDArray[np.int64], tie_key: int | None, row_words: NDArray[np.uint64]
+) -> NDArray[np.int32]:
+    """Return the cluster of every row: of those that cost least, that of the smallest rank."""
+    tied = totals == totals.min(axis=1, keepdims=True)
+    if tie_key is None:
+        return tied.argmax(axis=1).astype(np.int32)
+    row_key = fold(np.full(len(totals), tie_key, np.uint64), row_words)
+    rank = fold(row_key[:, None], np.arange(totals.shape[1], dtype=np.uint64)[None])
+    labels = np.zeros(len(totals), np.int32)
+    for i in range(len(totals)):
+        contenders = np.flatnonzero(tied[i])
+        labels[i] = contenders[rank[i, contenders].argmin()]
+    return labels
+
+
+def powers(totals: NDArray[np.int64], resolution: int) -> NDArray[np.int64]:
+    """Return 2**(31 - x), rounded down after a table, of what clusters cost above the least.
+
+    From 20 bits on that is nothing: no row has so small a part.
+    """
+    above = totals - totals.min(axis=1, keepdims=True)
+    if resolution > 0:
+        whole, part = above >> resolution, above & ((1 << resolution) - 1)
+        table = power_table(resolution)
+    else:
+        whole, part, table = above << -resolution, np.zeros_like(above), np.array([1 << 31])
+    return np.where(whole < 20, table[part] >> np.minimum(whole, 31), 0)
+
+
+@cache
+def power_table(resolution: int) -> NDArray[np.int64]:
+    """Return 2**31 * 2**-(i / 2**resolution), rounded."""
+    steps = 1 << resolution
+    with localcontext(prec=60):
+        return np.array([_rounded(Decimal(2) ** (31 - Decimal(i) / steps)) for i in range(steps)])
+
+
+@cache
+def log_table() -> NDArray[np.int64]:
+    """Return 2**30 * log2(1 + i / 1024), rounded."""
+    with localcontext(prec=60):
+        scale = (1 << 30) / Decimal(2).ln()
+        return np.array([_rounded(scale * (1 + Decimal(i) / 1024).ln()) for i in range(1025)])
+
+
+def _rounded(number: Decimal) -> int:
+    return int(number.to_integral_value(ROUND_HALF_EVEN))
+
+
+def binary_log(x: int) -> int:
+    """Return 2**20 * log2(x / 2**31), by a table of 1024 steps and straight lines between them."""
+    exponent = x.bit_length() - 1
+    mantissa = x << (63 - exponent)
+    step, part = mantissa >> 53 & 1023, mantissa >> 37 & 65535
+    low, high = (int(log_table()[i]) for i in (step, step + 1))
+    return ((exponent - 31) << 20) + (((low << 16) + (high - low) * part) >> 26)
+
+
+def memberships(
+    totals: NDArray[np.int64], labels: NDArray[np.int32], resolution: int
+) -> NDArray[np.int64]:
+    """Return the parts of every row in the clusters: 2**16 in all; `labels` get what is left."""
+    parts = powers(totals, resolution)
+    shares = (parts << 16) // parts.sum(axis=1, keepdims=True)
+    rows = np.arange(len(totals))
+    shares[rows, labels] = 0
+    shares[rows, labels] = (1 << 16) - shares.sum(axis=1)
+    return shares
+
+
+def logs(totals: NDArray[np.int64], resolution: int) -> list[int]:
+    """Return log2 of the sum of 2**-total of every row, in units of 2**-20."""
+    sums = powers(totals, resolution).sum(axis=1)
+    least = totals.min(axis=1)
+    return [
+        binary_log(total) - (low << (20 - resolution))
+        for total, low in zip(sums.tolist(), least.tolist(), strict=True)
+    ]
+
+
+def floors(codes: Codes, scores: Scores) -> NDArray[np.int64]:
+    """Return what is taken off the totals of every row before they are summed."""
+    wide = scores.wide.values()
+    usual = scores.base + sum(w.usual for w in wide)
+    most_bonus = sum(int(w.bonus.max(initial=0)) for w in wide)
+    found = np.full(len(codes), int(usual.min()) - most_bonus, np.int64)
+    for j, prices in enumerate(scores.prices):
+        is_value = codes[:, j] < prices.shape[1]
+        if j in scores.wide:
+            found[~is_value] -= int(scores.wide[j].usual.max())
+            found[is_value] += scores.wide[j].shared[codes[is_value, j]]
+        else:
+            found[is_value] += prices.min(axis=0)[codes[is_value, j]]
+    return found
+
+
+def soft_counts(
+    codes: Codes,
+    parts: NDArray[np.int64],
+    feature: int,
+    n_codes: int,
+    weight: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]:
+    """Return the (k, n_codes) weights of the codes of one feature, rows counted by their parts."""
+    shares = parts if weight is None else parts * weight[:, None]
+    found = np.zeros((parts.shape[1], n_codes), np.int64)
+    for code in np.unique(codes[:, feature]):
+        found[:, code] = shares[codes[:, feature] == code].sum(axis=0)
+    return found

@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,15 @@ def whole(name: str, value: Any, least: int) -> int:
     """Return a whole number of at least `least` as an int."""
     if not is_whole(value) or value < least:
         raise ValueError(f"{name}={value!r} is not an int >= {least}. Pass one.")
+    return int(value)
+
+
+def whole_or_auto(name: str, value: Any, least: int) -> int | Literal["auto"]:
+    """Return a whole number of at least `least` as an int, or "auto"."""
+    if isinstance(value, str) and value == "auto":
+        return "auto"
+    if not is_whole(value) or value < least:
+        raise ValueError(f"{name}={value!r} is not an int >= {least}, nor 'auto'. Pass one.")
     return int(value)
 
 

@@ -13,10 +13,11 @@ from numpy.testing import assert_array_equal
 from scipy.stats import chisquare
 
 import reference
-from softmodes._algorithm.loop import best_run, first_centers, run_once, runs
+from softmodes._algorithm.loop import best_run, run_once, starts
 from softmodes._algorithm.plan import Plan
 from softmodes._algorithm.randomness import Use, address
 from softmodes._algorithm.seeding import METHODS
+from softmodes._algorithm.stages import Fit, Modes
 from softmodes._rows import remember
 from softmodes._rows.block import unpack
 from softmodes._rows.centers import CodeCenters, Comparison
@@ -72,7 +73,8 @@ def test_a_run_equals_algorithm_1_written_out(t):
     store = open_store(table(300, SIZES, seed=2))
     codes = unpack(store.blocks[0], np.arange(300))
     the_plan = plan(rounding=soft(t))
-    expected = reference_run(codes, first_centers(store, the_plan, 0), the_plan, store)
+    first = Modes(Fit(store, the_plan), 0, the_plan.max_iter).first_centers(None)
+    expected = reference_run(codes, first, the_plan, store)
     seen = []
     run = run_once(store, replace(the_plan, on_round=(lambda s: seen.append(s.labels()),)), 0)
     assert len(seen) == len(expected) > 2
@@ -129,7 +131,7 @@ def test_same_answer_where_tasks_blocks_and_results_travel(init, keeps_blocks):
 
 def test_a_restart_does_not_depend_on_the_others():
     store = open_store(table(200, SIZES, seed=5))
-    all_runs = list(runs(store, plan(n_init=4)))
+    all_runs = list(starts(Fit(store, plan(n_init=4))))
     alone = run_once(store, plan(n_init=4), 3)
     assert_array_equal(all_runs[3].centers.codes, alone.centers.codes)
     assert all_runs[3].history == alone.history
@@ -231,7 +233,7 @@ def test_a_callback_that_returns_true_stops_the_whole_fit():
         calls.append((state.run, state.round))
         return state.run == 1 and state.round == 1
 
-    found = list(runs(store, plan(n_init=5, on_round=(stop_in_run_1,))))
+    found = list(starts(Fit(store, plan(n_init=5, on_round=(stop_in_run_1,)))))
     assert len(found) == 2
     assert found[1].stopped
     assert calls[-1] == (1, 1)
@@ -241,7 +243,7 @@ def test_a_callback_that_returns_true_stops_the_whole_fit():
 def test_the_best_restart_has_the_lowest_yardstick(yardstick):
     store = open_store(table(200, SIZES, seed=5))
     the_plan = plan(n_init=8, rounding=plurality, yardstick=yardstick)
-    costs = [getattr(run.chosen, yardstick) for run in runs(store, the_plan)]
+    costs = [getattr(run.chosen, yardstick) for run in starts(Fit(store, the_plan))]
     assert getattr(best_run(store, the_plan).chosen, yardstick) == min(costs) < max(costs)
 
 

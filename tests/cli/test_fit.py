@@ -31,6 +31,16 @@ def test_fit_prints_what_marks_each_cluster_and_writes_the_labels(answers, tmp_p
     assert labels.read_text().split() == ["cluster", *map(str, model.labels_)]
 
 
+@pytest.mark.parametrize("refine", ["latent", "gini", "none"])
+def test_fit_ends_as_it_is_asked_to(answers, tmp_path, refine):
+    labels = tmp_path / "labels.csv"
+    softmodes("fit", answers, "-k", 4, "--refine", refine, "--n-init", 2, "--out", labels)
+    options = csv.ConvertOptions(strings_can_be_null=True)
+    table = csv.read_csv(answers, convert_options=options)
+    model = SoftModes(4, refine=None if refine == "none" else refine, n_init=2, random_state=0)
+    assert labels.read_text().split() == ["cluster", *map(str, model.fit(table).labels_)]
+
+
 def test_fit_reads_parquet_as_it_reads_csv(answers, tmp_path):
     options = csv.ConvertOptions(strings_can_be_null=True)
     copy = tmp_path / "answers.parquet"
@@ -46,6 +56,9 @@ def test_fit_reads_parquet_as_it_reads_csv(answers, tmp_path):
         (["-k", "2", "--drop", "name"], "drop='name' is not a column of"),
         (["-k", "2", "--missing", "no"], "missing='no' is not known."),
         (["-k", "2", "--t", "0.5"], "t=0.5 is not a number >= 1."),
+        (["-k", "2", "--n-init", "0"], "n_init=0"),
+        (["-k", "2", "--n-init", "many"], "n_init='many'"),
+        (["-k", "2", "--refine", "more"], "refine='more' is not known."),
         (["-k", "2", "--seed", "-1"], "seed=-1 is outside [0, 2**64). Pass another seed."),
         (["-k", "2", "--seed", str(2**64)], "seed=18446744073709551616 is outside [0, 2**64)."),
         (["-k", "2", "--out", "no/labels.csv"], "out='no/labels.csv' is in a folder that does not"),

@@ -31,8 +31,11 @@ def test_metrics_and_other_methods_answer_as_recorded() -> None:
     assert_as_recorded("functions", golden.describe_functions(), RECORDED["functions"])
 
 
-def test_a_model_saved_by_version_1_loads_and_predicts_as_recorded() -> None:
-    assert_as_recorded("saved model", golden.describe_saved_model(), RECORDED["saved model"])
+@pytest.mark.parametrize("version", golden.MODELS)
+def test_a_model_saved_by_any_version_loads_and_predicts_as_recorded(version: int) -> None:
+    name = f"saved model of version {version}"
+    expected = RECORDED["saved models"][str(version)]
+    assert_as_recorded(name, golden.describe_saved_model(version), expected)
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,11 @@ MODELS = {
     "infinite t": SoftModes(4, t=math.inf, n_init=2, random_state=3),
     "kmodes, ignoring": KModes(3, missing="ignore", n_init=2, random_state=1),
     "feature weights": SoftModes(3, feature_weight=[1, 2, 0.5, 1, 1, 1], random_state=1, n_init=1),
+    "not refined": SoftModes(4, refine=None, n_init=2, random_state=3),
+    "gini": SoftModes(4, refine="gini", n_init=2, random_state=3),
+    "latent, ignoring": SoftModes(4, missing="ignore", n_init=2, random_state=3),
+    "all defaults": SoftModes(3),
+    "t in turn": SoftModes(3, t="auto", random_state=3),
     "given seeds": KModes(2, init=FRAME.iloc[[0, 7]].astype(object).to_numpy().tolist()),
 }
 
@@ -54,8 +59,14 @@ def test_every_attribute_survives_a_round_trip(name, weighted, tmp_path):
             assert_array_equal(found, expected)
     assert_array_equal(again.predict(FRAME), model.predict(FRAME))
     assert_array_equal(again.transform(FRAME), model.transform(FRAME))
+    assert_array_equal(again.margin(FRAME), model.margin(FRAME))
     assert again.score(FRAME) == model.score(FRAME)
     assert again.profile().equals(model.profile())
+    if hasattr(model, "predict_proba"):
+        assert_array_equal(again.predict_proba(FRAME), model.predict_proba(FRAME))
+        assert_array_equal(again.score_samples(FRAME), model.score_samples(FRAME))
+    again.save(tmp_path / "again.softmodes")
+    assert (tmp_path / "again.softmodes").read_bytes() == (tmp_path / "m.softmodes").read_bytes()
 
 
 SEEDS = {
@@ -91,13 +102,15 @@ def test_feature_weights_by_name_survive_a_round_trip(tmp_path):
     assert_array_equal(again.fit(FRAME).labels_, model.labels_)
 
 
-def test_wide_features_survive_a_round_trip(tmp_path):
+@pytest.mark.parametrize("refine", ["latent", "gini", None])
+def test_wide_features_survive_a_round_trip(refine, tmp_path):
     X = np.arange(900)[:, None] % np.array([300, 2])
-    model = KModes(3, random_state=0, n_init=1).fit(X)
+    model = SoftModes(3, refine=refine, random_state=0, n_init=1).fit(X)
     model.save(tmp_path / "wide.softmodes")
     again = softmodes.load(tmp_path / "wide.softmodes")
     assert (again.cluster_counts_[0] != model.cluster_counts_[0]).nnz == 0
     assert_array_equal(again.predict(X), model.predict(X))
+    assert_array_equal(again.transform(X), model.transform(X))
 
 
 @pytest.fixture
@@ -166,7 +179,7 @@ def edit_array(name, change_array):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (edit_json(version=99), "format version 99, and this softmodes reads up to 1"),
+        (edit_json(version=99), "format version 99, and this softmodes reads up to 2"),
         (edit_json(version="x"), "format version 'x'"),
         (edit_json(format="other"), "not a softmodes model"),
         (edit_json(estimator="os.system"), "unknown estimator"),
@@ -345,6 +358,124 @@ def test_a_file_with_a_wrong_rounding_is_refused(tmp_path, changes, message):
 def test_every_field_of_a_file_is_checked(saved, change, message):
     rewrite(saved, change)
     assert_refused(saved, message)
+
+
+def drop(*names):
+    return lambda members: [members.pop(name) for name in names]
+
+
+@pytest.fixture
+def refined(tmp_path):
+    """A latent model of a wide column and others."""
+    path = tmp_path / "refined.softmodes"
+    X = np.hstack([np.arange(600)[:, None] % 300, table(600, (3, 5), seed=2)])
+    SoftModes(3, n_init=1, random_state=0).fit(X).save(path)
+    return path
+
+
+FAR_APART = np.array([0, 1 << 29, 1 << 30], np.uint32)
+
+
+def swap(array):
+    return array[::-1].copy()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (edit_json(resolution=11), "resolution"),
+        (edit_json(resolution=-65), "resolution"),
+        (edit_json(resolution=True), "resolution"),
+        (edit_json(resolution=None), "the stage of the best round"),
+        (edit_json(log_sum=None), "the stage of the best round"),
+        (edit_json(log_sum=1.5), "log_sum"),
+        (edit_json(log_sum=-(2**128)), "log_sum"),
+        (edit_json(tie_key=-1), "tie_key"),
+        (edit_json(tie_key=2**64), "tie_key"),
+        (edit_json(tie_key="x"), "tie_key"),
+        (edit_json(names=["a"]), "names"),
+        (edit_json(names="abc"), "names"),
+        (edit_json(names=[1, 2, 3]), "names"),
+        (edit_json(metadata=None), "metadata"),
+        (edit_json(preparation=[]), "preparation"),
+        (edit_round(stage="modes"), "a cost of the history"),
+        (edit_round(stage="other"), "a stage of the history"),
+        (edit_round(stage=["latent"]), "a stage of the history"),
+        (edit_round(objective=None), "the history"),
+        (edit_round(objective=math.inf), "the history"),
+        (edit_round(cost=1), "a cost of the history"),
+        (edit_json(cost_units=0), "cost_units"),
+        (edit_array("loop_numbers.npy", np.zeros_like), "the numbers of the clusters"),
+        (edit_array("loop_numbers.npy", lambda a: a + 1), "the numbers of the clusters"),
+        (edit_array("loop_numbers.npy", lambda a: a.astype(np.int64)), "the array loop_numbers"),
+        (edit_array("prices.npy", lambda a: a[:, 1:].copy()), "shape of prices"),
+        (edit_array("prices.npy", lambda a: a[1:].copy()), "shape of prices"),
+        (edit_array("prices.npy", lambda a: a.astype(np.int64)), "prices"),
+        (edit_array("prices.npy", lambda a: a[0].copy()), "prices"),
+        (edit_array("prices.npy", lambda a: a * np.uint32(1 << 14)), "size of prices"),
+        (edit_array("base.npy", lambda a: a[1:].copy()), "shape of prices"),
+        (edit_array("base.npy", lambda a: a.reshape(1, -1)), "base"),
+        (edit_array("base.npy", lambda a: a + FAR_APART), "size of prices"),
+        (edit_array("price_0_default.npy", lambda a: a[1:].copy()), "shape of prices"),
+        (edit_array("price_0_default.npy", np.zeros_like), "bonuses"),
+        (edit_array("price_0_default.npy", lambda a: a + FAR_APART), "size of prices"),
+        (edit_array("price_0_shared.npy", lambda a: a[1:].copy()), "shape of prices"),
+        (edit_array("price_0_shared.npy", lambda a: a + np.uint32(2**32 - 1 - a.max())), "prices"),
+        (edit_array("price_0_indptr.npy", swap), "list of bonuses"),
+        (edit_array("price_0_indptr.npy", lambda a: a[:-1].copy()), "list of bonuses"),
+        (edit_array("price_0_indptr.npy", lambda a: a + 1), "list of bonuses"),
+        (edit_array("price_0_indptr.npy", lambda a: a.astype(np.int32)), "price_0_indptr"),
+        (edit_array("price_0_clusters.npy", swap), "clusters of bonuses"),
+        (edit_array("price_0_clusters.npy", lambda a: a + 1), "clusters of bonuses"),
+        (edit_array("price_0_clusters.npy", lambda a: a - 1), "clusters of bonuses"),
+        (edit_array("price_0_clusters.npy", lambda a: a[1:].copy()), "list of bonuses"),
+        (edit_array("price_0_bonus.npy", lambda a: a + np.uint32(2**20)), "bonuses"),
+        (edit_array("price_0_bonus.npy", lambda a: a[1:].copy()), "list of bonuses"),
+        (edit_array("soft_sizes.npy", lambda a: a + 1), "the soft counts"),
+        (edit_array("soft_sizes.npy", lambda a: -a), "the soft counts"),
+        (edit_array("soft_cells.npy", lambda a: a * 0), "the soft counts"),
+        (edit_array("soft_wide_0_counts.npy", lambda a: a + 1), "the soft counts"),
+        (drop("prices.npy"), "not those of a model"),
+        (drop("price_0_bonus.npy"), "not those of a model"),
+        (drop("soft_sizes.npy"), "not those of a model"),
+        (drop("loop_numbers.npy"), "not those of a model"),
+        (replace_member("price_1_bonus.npy", npy(np.zeros(2, np.uint32))), "the list of members"),
+        (edit_params(refine="best"), "refine='best'"),
+        (edit_params(n_init="many"), "n_init='many'"),
+    ],
+)
+def test_every_field_of_a_refined_model_is_checked(refined, change, message):
+    rewrite(refined, change)
+    assert_refused(refined, message)
+
+
+def test_twice_the_soft_counts_are_refused(refined):
+    def change(members):
+        for name in [name for name in members if name.startswith("soft_")]:
+            if not name.endswith(("indptr.npy", "codes.npy")):
+                edit_array(name, lambda a: 2 * a)(members)
+
+    rewrite(refined, change)
+    assert_refused(refined, "the soft counts")
+
+
+def test_a_model_of_version_1_settles_ties_as_it_did(saved):
+    def change(members):
+        document = json.loads(members["model.json"])
+        for new in ("tie_key", "resolution", "log_sum", "names", "metadata", "preparation"):
+            del document[new]
+        for round_ in document["history"]:
+            del round_["stage"], round_["objective"]
+        members["model.json"] = json.dumps(document | {"version": 1}).encode()
+        del members["loop_numbers.npy"]
+
+    rewrite(saved, change)
+    model = softmodes.load(saved)
+    distances = model.transform(FRAME)
+    assert ((distances == distances.min(axis=1, keepdims=True)).sum(axis=1) > 1).any()
+    assert_array_equal(model.predict(FRAME), distances.argmin(axis=1))
+    model.save(saved)
+    assert_array_equal(softmodes.load(saved).predict(FRAME), distances.argmin(axis=1))
 
 
 @pytest.mark.parametrize("unit", [2.0**-600, 2.0**600])

@@ -17,7 +17,14 @@ def test_a_cell_is_algorithm_1_as_anyone_can_call_it():
     cell = Cell("theorem", "small", data, soft_modes(2.0), run=3)
     X, y = make_bbm(300, 200, [[p, q], [q, p]], random_state=data.seed)
     model = SoftModes(
-        2, t=2, init="random", n_init=1, max_iter=30, select="last", random_state=cell.seed
+        2,
+        t=2,
+        init="random",
+        refine=None,
+        n_init=1,
+        max_iter=30,
+        select="last",
+        random_state=cell.seed,
     ).fit(X)
     record = run_cell(cell)
     assert record["metrics"]["accuracy"] == pytest.approx(matching_accuracy(y, model.labels_))
@@ -30,7 +37,8 @@ def test_codes_of_a_table_give_the_answer_of_its_values():
     data = Data("zoo", 7)
     cell = Cell("table-real", "full", data, soft_modes(3.0), run=1, seeding="d1-greedy")
     X, y = load_zoo(return_X_y=True)
-    model = SoftModes(7, t=3, n_init=1, max_iter=30, select="last", random_state=cell.seed).fit(X)
+    algorithm_1 = SoftModes(refine=None, select="last", n_init=1, max_iter=30)
+    model = algorithm_1.set_params(n_clusters=7, t=3, random_state=cell.seed).fit(X)
     assert run_cell(cell)["metrics"]["accuracy"] == pytest.approx(
         matching_accuracy(y, model.labels_)
     )

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,52 +17,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_tables import Table, make_table
 from numpy.testing import assert_array_equal
 
 import reference
 from softmodes import _core, _kernels
 from softmodes._kernels import Centers, TallyOut
-from softmodes._rows.block import Block, Layout, layout_of, pack
-from softmodes._table.codes import CodeRanges, Codes
+from softmodes._rows.block import Block, Layout
 
 ISAS = _kernels.instruction_sets()
 WIDTHS = [*range(1, 19), 255, 256, 257, 258, 65536, 65537]
-
-
-@dataclass
-class Table:
-    """Codes with a nearly complete set of the ways to look at them."""
-
-    codes: np.ndarray
-    n_codes: np.ndarray
-    ignored: np.ndarray
-    weight: np.ndarray | None = None
-    first_row: int = 0
-
-    @property
-    def layout(self) -> Layout:
-        return layout_of(CodeRanges(self.n_codes, self.ignored))
-
-    def block(self) -> Block:
-        columns = tuple(
-            np.ascontiguousarray(self.codes[:, j], np.uint8 if m <= 256 else np.int32)
-            for j, m in enumerate(self.n_codes)
-        )
-        codes = Codes(len(self.codes), columns, CodeRanges(self.n_codes, self.ignored))
-        return pack(codes, layout_of(codes.ranges), first_row=self.first_row, weight=self.weight)
-
-
-def make_table(
-    rng: np.random.Generator, n: int, n_codes: Any, *, ignore: bool = False, **more: Any
-) -> Table:
-    n_codes = np.array(n_codes, np.int32)
-    few = np.minimum(n_codes, rng.choice([2, 5, 70000], len(n_codes)))  # wide columns also repeat
-    codes = rng.integers(n_codes - few, n_codes, (n, len(n_codes))).astype(np.int32)
-    ignored = np.full(len(n_codes), -1, np.int32)
-    if ignore:
-        some = rng.random(len(n_codes)) < 0.6
-        ignored[some] = n_codes[some] - 1
-    return Table(codes, n_codes, ignored, **more)
 
 
 def make_centers(rng: np.random.Generator, table: Table, k: int, strange: bool = False):

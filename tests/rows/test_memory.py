@@ -106,13 +106,26 @@ def test_a_fit_beyond_the_limit_of_its_group_is_refused(groups):
 def test_a_fit_with_feature_weights_is_refused_where_one_without_fits(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (400, 300))
-    model = SoftModes(300, n_init=1, max_iter=1, n_jobs=1, random_state=0)
+    model = SoftModes(300, n_init=1, max_iter=1, n_jobs=1, random_state=0, refine=None)
     layout = Layout([2] * 300, [-1] * 300)
     weight = rng.integers(1, 60_000, 300)
     monkeypatch.setattr(memory, "available_memory", lambda: memory.count_bytes(layout, 300, 1))
     model.fit(X)
     with pytest.raises(MemoryError, match="n_clusters=300 needs"):
         model.set_params(feature_weight=weight).fit(X)
+
+
+def test_a_refined_fit_is_refused_where_one_without_a_finish_fits(monkeypatch):
+    X = np.random.default_rng(0).integers(0, 2, (400, 300))
+    model = SoftModes(300, n_init=1, max_iter=1, n_jobs=1, random_state=0, refine=None)
+    layout = Layout([2] * 300, [-1] * 300)
+    plain, refined = (memory.count_bytes(layout, 300, 1, finalists=n) for n in (0, 3))
+    assert refined > plain + 3 * 8 * 300 * layout.n_cells
+    monkeypatch.setattr(memory, "available_memory", lambda: refined - 1)
+    model.fit(X)
+    for refine in ("gini", "latent"):
+        with pytest.raises(MemoryError, match=f"n_clusters=300 needs {refined} bytes"):
+            model.set_params(refine=refine).fit(X)
 
 
 def test_rows_that_would_not_fit_when_packed_are_refused_before_they_are(groups, monkeypatch):

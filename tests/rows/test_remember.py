@@ -11,6 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from softmodes import SoftModes
+from softmodes._algorithm.scores import Pricing
 from softmodes._rows import remember
 from softmodes._rows.block import unpack
 from softmodes._rows.cache import Cache
@@ -107,8 +108,25 @@ def test_labels_that_a_callback_asks_for_at_once_are_those_of_the_pass(monkeypat
         assert not anew
 
     X = table(500, (2, 3, 5, 17), groups=4)
-    SoftModes(4, n_init=1, random_state=0).fit(X, on_round=ask)
+    SoftModes(4, n_init=1, refine=None, random_state=0).fit(X, on_round=ask)
     assert len(asked_for) > 1
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_a_pass_by_scores_remembers_nothing_and_frees_what_was(soft):
+    store = open_store(table(500, (2, 3, 5, 17), groups=4))
+    centers = CodeCenters(store.rows(np.array([0, 5, 9])))
+    tally = store.tally(centers, Comparison(KEY))
+    assert store.blocks[0].cache.peek(remember.LastPass)
+    pricing = Pricing("latent", store.column_counts(), store.total_weight, 1.0)
+    scores = pricing.scores(tally.counts, tally.cluster_sizes, 1)
+    store.tally(centers, Comparison(KEY))
+    by_scores = store.soft_tally if soft else store.tally
+    by_scores(scores, Comparison(KEY))
+    assert store.blocks[0].cache.peek(remember.LastPass) is None
+    store.tally(centers, Comparison(KEY))
+    labels = store.labels(scores, Comparison(KEY))  # does not take the labels of codes for its own
+    assert_array_equal(labels, store.labels(scores, Comparison(KEY), remember=False))
 
 
 def with_memory(remembers, block, n_threads, asked, remember):

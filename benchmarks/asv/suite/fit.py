@@ -28,7 +28,14 @@ class Fit:
         self.table, self.planted = make()
         # The last round, not the best: that may be the first, which no draw has touched.
         self.model = SoftModes(
-            k, t=t, select="last", n_init=2, max_iter=20, n_jobs=1, random_state=0
+            k,
+            t=t,
+            select="last",
+            refine=None,
+            n_init=2,
+            max_iter=20,
+            n_jobs=1,
+            random_state=0,
         )
 
     def fit(self) -> SoftModes:

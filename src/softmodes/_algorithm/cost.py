@@ -22,3 +22,25 @@ def expected_cost(
         weight = 1 if feature_weight is None else int(feature_weight[j])
         cost += weight * _kernels.expected_cost_sparse(feature)
     return cost
+
+
+def modes_cost(counts: Counts, feature_weight: NDArray[np.uint32] | None = None) -> int:
+    """Return the mismatches of the rows with the modes of their clusters."""
+    layout = counts.layout
+    weight = np.ones(layout.n_features, np.int64)
+    if feature_weight is not None:
+        weight = feature_weight.astype(np.int64)
+    feature, code = counts.dense_slots
+    is_value = (code < counts.n_values[feature]) & ~counts.nothing[feature]
+    dense = np.flatnonzero(np.diff(layout.offsets))
+    total = 0
+    if len(dense):
+        starts = layout.offsets[dense]
+        values = counts.dense if is_value.all() else np.where(is_value, counts.dense, 0)
+        modes = np.maximum.reduceat(values, starts, axis=1).sum(axis=0)
+        observed = np.add.reduceat(values.sum(axis=0), starts)
+        total = int(weight[dense] @ (observed - modes))
+    for j in counts.sparse:
+        wide = counts.values(j)
+        total += int(weight[j]) * int(wide.sum() - wide.max(axis=1).sum())
+    return total

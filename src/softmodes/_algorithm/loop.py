@@ -1,4 +1,4 @@
-"""THE loop: pass over the rows -> round the centers -> until nothing moves; restarts around it."""
+"""THE loop: pass over the rows -> next centers -> until nothing moves; restarts around it."""
 
 from __future__ import annotations
 
@@ -9,91 +9,143 @@ from threading import get_ident
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._algorithm.cost import expected_cost
+from softmodes._algorithm.cost import modes_cost
 from softmodes._algorithm.draw import Draw
 from softmodes._algorithm.plan import Plan, Round, RoundState, Run
-from softmodes._algorithm.seeding import METHODS, Seeding, complete
-from softmodes._rows.centers import CodeCenters, Comparison
+from softmodes._algorithm.stages import (
+    FIRST_GINI_ROUNDS,
+    FIRST_LATENT_ROUNDS,
+    MOST_LATENT_ROUNDS,
+    Fit,
+    Gini,
+    Latent,
+    Modes,
+    Stage,
+    objective_of,
+)
+from softmodes._rows.centers import Centers, CodeCenters, Comparison
 from softmodes._rows.stores.base import RowStore
-from softmodes._rows.tally import Tally
-from softmodes._rows.weights import in_weights
+from softmodes._rows.tally import SoftTally
+from softmodes.rounding import plurality
 
 
 def best_run(store: RowStore, plan: Plan) -> Run:
-    """Run `n_init` times and return the run with the lowest yardstick, the first among equals."""
-    return min(runs(store, plan), key=lambda run: getattr(run.chosen, plan.yardstick))
+    """Run `n_init` times and return the best run, the first among equals.
+
+    With refinement the starts are raced: only the `finalists` best of them are finished.
+    """
+    fit = Fit(store, plan)
+    best: list[Run] = []
+    stopped = False
+    for run in starts(fit):
+        best = sorted([*best, run], key=lambda run: _rank(plan, run))[: plan.finalists]
+        stopped = run.stopped
+    finished = []
+    for run in sorted(best, key=lambda run: run.index):
+        finished.append(run if stopped else _finish(fit, run))
+        stopped = stopped or finished[-1].stopped
+    return _settled(fit, min(finished, key=lambda run: _rank(plan, run)))
 
 
-def runs(store: RowStore, plan: Plan) -> Iterator[Run]:
-    """Run from `n_init` sets of seeds; run i depends on the seed and on i alone."""
-    for index in range(plan.n_init):
-        run = run_once(store, plan, index)
-        for callback in plan.on_run:
+def run_once(store: RowStore, plan: Plan, index: int) -> Run:
+    """Make one run from its seeds to its end."""
+    fit = Fit(store, plan)
+    return _settled(fit, _finish(fit, _start(fit, index)))
+
+
+def starts(fit: Fit) -> Iterator[Run]:
+    """Start from `n_init` sets of seeds; run i depends on the seed and on i alone."""
+    for index in range(fit.plan.n_init):
+        run = _start(fit, index)
+        for callback in fit.plan.on_run:
             callback(run)
         yield run
         if run.stopped:
             return
 
 
-def run_once(store: RowStore, plan: Plan, index: int) -> Run:
-    """Algorithm 1 of the paper, watched for its best round."""
-    comparison = plan.comparison(index)
-    draw = Draw(plan.rounding, plan.seed, plan.row_unit, store.n_threads)
-    centers = first_centers(store, plan, index)
-    history: list[Round] = []
-    chosen: Run | None = None
-    fingerprint = None
-    converged = stopped = False
-    while True:
-        tally = store.tally(centers, comparison)
-        converged, fingerprint = tally.fingerprint == fingerprint, tally.fingerprint
-        history.append(_measure(store, plan, tally, moved=not converged))
-        if chosen is None or _replaces(plan, history[-1], chosen):
-            chosen = Run(index, centers, tally, tuple(history), len(history) - 1, False, False)
-        labels = _labels_of_round(store, centers, comparison)
-        stopped = _asked_to_stop(plan, index, history, labels)
-        if converged or stopped or _used_up(plan, chosen, history):
-            return replace(chosen, history=tuple(history), converged=converged, stopped=stopped)
-        centers = draw(tally.counts, centers, index, len(history))
+def _start(fit: Fit, index: int) -> Run:
+    """Make the rounds of drawn centers, and the first ones of the finish."""
+    run = _go_on(Modes(fit, index, fit.plan.max_iter), None)
+    if fit.plan.refine is not None and not run.stopped:
+        run = _go_on(Gini(fit, index, FIRST_GINI_ROUNDS), run)
+    if fit.plan.refine == "latent" and not run.stopped:
+        run = _go_on(Latent(fit, index, FIRST_LATENT_ROUNDS), run)
+    return run
 
 
-def first_centers(store: RowStore, plan: Plan, run: int) -> CodeCenters:
-    """Return the seeds of a run, complete."""
-    seeding = Seeding(store, plan.k, plan.seed, run, plan.feature_weight)
-    seeds = METHODS[plan.init](seeding) if isinstance(plan.init, str) else plan.init.copy()
-    return CodeCenters(complete(seeding, seeds))
+def _finish(fit: Fit, run: Run) -> Run:
+    """Make the other rounds of the finish, until nothing moves."""
+    if run.stopped or run.converged or fit.plan.refine is None:
+        return run
+    if fit.plan.refine == "gini":
+        return _go_on(Gini(fit, run.index, fit.plan.max_iter), run)
+    return _go_on(Latent(fit, run.index, MOST_LATENT_ROUNDS - FIRST_LATENT_ROUNDS), run)
 
 
-def _measure(store: RowStore, plan: Plan, tally: Tally, moved: bool) -> Round:
-    expected = expected_cost(tally.counts, plan.feature_weight, store.n_threads)
-    return Round(
-        cost=in_weights(tally.cost, plan.unit),
-        expected_cost=expected * plan.unit,
-        clusters=int(np.count_nonzero(tally.cluster_sizes)),
-        moved=moved,
+def _settled(fit: Fit, run: Run) -> Run:
+    """Return a run with the partition of its centers, and the modes of a refined one."""
+    if isinstance(run.centers, CodeCenters):
+        return run
+    plan, tally, soft = fit.plan, run.tally, None
+    if isinstance(tally, SoftTally):
+        soft, tally = tally, fit.store.tally(run.centers, plan.comparison(run.index))
+    modes = Draw(plurality, plan.seed, plan.row_unit, fit.store.n_threads)
+    return replace(
+        run,
+        tally=replace(tally, cost=modes_cost(tally.counts, plan.feature_weight)),
+        drawn=modes(tally.counts, run.drawn, run.index, 0),
+        soft=soft,
     )
 
 
-def _replaces(plan: Plan, latest: Round, chosen: Run) -> bool:
-    return plan.select == "last" or latest.expected_cost < chosen.chosen.expected_cost
+def _go_on(stage: Stage, before: Run | None) -> Run:
+    """Make the rounds of a stage, from the run so far."""
+    history = list(before.history) if before else []
+    n_before = len(history)
+    chosen, last = before, before.tally if before else None
+    centers = stage.first_centers(before)
+    while True:
+        tally = stage.tally(centers)
+        history.append(stage.measure(centers, tally, last))
+        latest = history[-1]
+        at_rest = stage.at_rest(latest, chosen.chosen if chosen else None)
+        if chosen is None or stage.replaces(latest, chosen.chosen):
+            drawn = _drawn(centers, chosen)
+            chosen = Run(stage.run, centers, drawn, tally, tuple(history), len(history) - 1)
+        stopped = _asked_to_stop(stage, history, centers)
+        used_up = len(history) - n_before >= stage.most_rounds
+        idle = len(history) - 1 - chosen.best_round
+        if at_rest or stopped or used_up or stage.out_of_patience(idle):
+            return replace(chosen, history=tuple(history), converged=at_rest, stopped=stopped)
+        centers, last = stage.next_centers(centers, tally, len(history)), tally
 
 
-def _used_up(plan: Plan, chosen: Run, history: list[Round]) -> bool:
-    """Whether the rounds, or the patience with rounds that are no better, have run out."""
-    idle = len(history) - 1 - chosen.best_round
-    return len(history) >= plan.max_iter or (plan.select == "best" and idle >= plan.patience)
+def _drawn(centers: Centers, before: Run | None) -> CodeCenters:
+    """Return the last centers of codes."""
+    if isinstance(centers, CodeCenters):
+        return centers
+    assert before is not None
+    return before.drawn
 
 
-def _asked_to_stop(
-    plan: Plan, run: int, history: list[Round], labels: Callable[[], NDArray[np.int32]]
-) -> bool:
-    state = RoundState(**vars(history[-1]), run=run, round=len(history) - 1, labels=labels)
-    answers = [callback(state) for callback in plan.on_round]
+def _rank(plan: Plan, run: Run) -> float:
+    """Return what runs are compared by; one that was stopped before its finish comes last."""
+    if plan.refine is None:
+        cost = getattr(run.chosen, plan.yardstick)
+        return float(cost)
+    return objective_of(run.chosen) if run.chosen.stage == plan.refine else np.inf
+
+
+def _asked_to_stop(stage: Stage, history: list[Round], centers: Centers) -> bool:
+    labels = _labels_of_round(stage.store, centers, stage.comparison)
+    state = RoundState(**vars(history[-1]), run=stage.run, round=len(history) - 1, labels=labels)
+    answers = [callback(state) for callback in stage.plan.on_round]
     return any(isinstance(answer, (bool, np.bool_)) and bool(answer) for answer in answers)
 
 
 def _labels_of_round(
-    store: RowStore, centers: CodeCenters, comparison: Comparison
+    store: RowStore, centers: Centers, comparison: Comparison
 ) -> Callable[[], NDArray[np.int32]]:
     """Return a function that finds the labels of a round: at any later time, from any thread."""
     fitting_thread = get_ident()

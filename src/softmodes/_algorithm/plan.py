@@ -11,24 +11,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._algorithm.randomness import Use, address
-from softmodes._rows.centers import Centers, Comparison
-from softmodes._rows.tally import Tally
+from softmodes._rows.centers import Centers, CodeCenters, Comparison
+from softmodes._rows.tally import SoftTally, Tally
 from softmodes.rounding import Rounding, soft
 
 Select: TypeAlias = Literal["best", "last"]
+Refine: TypeAlias = Literal["latent", "gini"]
+StageName: TypeAlias = Literal["modes", "gini", "latent"]
 
 
 @dataclass(frozen=True)
 class Round:
-    """One round of a run: what its partition costs, and whether any row changed its cluster."""
+    """One round of a run: what its partition costs, and whether any row changed its cluster.
 
-    cost: float
+    Rounds of stage "modes" compare rows with drawn centers; "gini" and "latent" refine what these
+    have found. A latent round shares each row among clusters: it has no Hamming cost, its expected
+    cost is that of the shares, and it has moved until it comes to rest. `objective` is what a
+    refining stage lowers.
+    """
+
+    cost: float | None
     expected_cost: float
     clusters: int
     moved: bool
+    stage: StageName = "modes"
+    objective: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RoundState(Round):
     """What a per-round callback gets to see; a callback that returns True stops the fit."""
 
@@ -53,6 +63,9 @@ class Plan:
     select: Select
     yardstick: Literal["expected_cost", "cost"]
     seed: int
+    ladder: tuple[Rounding, ...] = ()  # roundings of one run after the other, if they differ
+    refine: Refine | None = None
+    finalists: int = 1  # starts that are finished
     feature_weight: NDArray[np.uint32] | None = None
     row_unit: float = 1.0
     feature_unit: float = 1.0
@@ -62,12 +75,17 @@ class Plan:
     @property
     def settles(self) -> bool:
         """Whether the run must end by itself, as it does for plurality rounding."""
-        return isinstance(self.rounding, soft) and math.isinf(self.rounding.t)
+        plurality = isinstance(self.rounding, soft) and math.isinf(self.rounding.t)
+        return plurality and self.refine is None
 
     @property
     def unit(self) -> float:
         """What a cost of 1 in units of rows and features is in weights."""
         return self.row_unit * self.feature_unit
+
+    def rounding_of(self, run: int) -> Rounding:
+        """Return how a run rounds its centers."""
+        return self.ladder[run % len(self.ladder)] if self.ladder else self.rounding
 
     def comparison(self, run: int) -> Comparison:
         """Return how a run compares rows with centers: its ties are settled once for all."""
@@ -76,15 +94,20 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run from seeds to the chosen round. `centers` are those that produced its partition."""
+    """One run from seeds to the chosen round. `centers` are those that produced its partition.
+
+    `drawn` are the last centers of codes: the same, unless the run was refined.
+    """
 
     index: int
     centers: Centers
-    tally: Tally
+    drawn: CodeCenters
+    tally: Tally | SoftTally
     history: tuple[Round, ...]
     best_round: int
-    converged: bool
-    stopped: bool
+    converged: bool = False
+    stopped: bool = False
+    soft: SoftTally | None = None  # the last pass of a latent finish
 
     @property
     def chosen(self) -> Round:

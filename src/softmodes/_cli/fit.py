@@ -24,7 +24,12 @@ def fit(
     missing: Annotated[
         str, typer.Option(help="Empty cells: category, ignore or error.")
     ] = "category",
-    n_init: Annotated[int, typer.Option(help="Restarts, of which the best is kept.")] = 10,
+    n_init: Annotated[
+        str, typer.Option(help="Restarts, of which the best is kept: a number, or auto.")
+    ] = "auto",
+    refine: Annotated[
+        str, typer.Option(help="What follows the rounds: latent, gini or none.")
+    ] = "latent",
     seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
     out: Annotated[
         str | None,
@@ -41,7 +46,14 @@ def fit(
         table = read_table(file, drop or [])
         from softmodes._estimators import SoftModes
 
-        model = SoftModes(n_clusters, t=t, missing=missing, n_init=n_init, random_state=seed)
+        model = SoftModes(
+            n_clusters,
+            t=t,
+            missing=missing,
+            n_init=int(n_init) if n_init.lstrip("-").isdecimal() else n_init,
+            refine=None if refine == "none" else refine,
+            random_state=seed,
+        )
         print(model.fit(table).summary())
         if out is not None:
             _write_labels(model.labels_, out)

@@ -36,6 +36,7 @@ from softmodes._parameters import (
     seed,
     thread_count,
     whole,
+    whole_or_auto,
 )
 from softmodes._rows.memory import check_counts
 from softmodes._rows.stores import Opened, open_store
@@ -43,6 +44,9 @@ from softmodes._rows.weights import Units, feature_units, in_weights
 from softmodes._table.codebook import Codebook, checked_missing
 from softmodes._table.read import frame_backend
 from softmodes._text import short_repr
+
+_STARTS = ((10**9, 10), (10**10, 5))  # restarts by the most comparisons of cells in a round
+_FEWEST_STARTS = 3
 
 
 class ModesEstimator(
@@ -105,10 +109,14 @@ class ModesEstimator(
         k = whole("n_clusters", self.n_clusters, 1)
         check_most("n_clusters", k, "n_samples", store.n_rows)
         weight = opened.features.counts
-        check_counts(store.layout, k, store.n_threads, codebook.names, weight)
         shown = progress(self.verbose)
+        resolved = self._resolved(codebook)
+        refined = resolved.get("finalists", 0) if resolved.get("refine") else 0
+        check_counts(store.layout, k, store.n_threads, codebook.names, weight, refined)
+        if resolved["n_init"] == "auto":
+            resolved["n_init"] = auto_starts(store.n_rows * codebook.n_features * k)
         return Plan(
-            **self._resolved(codebook),
+            **resolved,
             seed=seed(self.random_state),
             feature_weight=weight,
             row_unit=opened.rows.unit,
@@ -123,7 +131,7 @@ class ModesEstimator(
         return {
             "k": k,
             "init": resolve_init(self.init, codebook, k),
-            "n_init": whole("n_init", self.n_init, 1),
+            "n_init": whole_or_auto("n_init", self.n_init, 1),
             "max_iter": whole("max_iter", self.max_iter, 1),
             **self._algorithm(),
         }
@@ -163,21 +171,24 @@ class ModesEstimator(
         state = vars(self) | {
             "_clustering": found,
             "n_features_in_": codebook.n_features,
-            "labels_": found.labels.copy(),
             "cluster_centers_": codebook.decode(found.centers.codes),
             "cluster_counts_": [
                 in_weights(counts.values(j), unit) for j in range(codebook.n_features)
             ],
             "cluster_sizes_": in_weights(found.tally.cluster_sizes, unit),
             "categories_": [codebook.values(j) for j in range(codebook.n_features)],
-            "cost_": found.chosen.cost,
-            "expected_cost_": found.chosen.expected_cost,
+            "cost_": found.cost,
+            "expected_cost_": found.expected_cost,
+            "objective_": found.objective,
             "n_iter_": len(found.history),
             "best_round_": found.best_round,
             "history_": list(found.history),
             "converged_": found.converged,
         }
-        state.pop("feature_names_in_", None)
+        for optional in ("feature_names_in_", "labels_"):
+            state.pop(optional, None)
+        if found.labels is not None:
+            state["labels_"] = found.labels.copy()
         if codebook.names is not None:
             state["feature_names_in_"] = np.array(codebook.names, dtype=object)
         self.__dict__ = state
@@ -189,27 +200,38 @@ class ModesEstimator(
     # ---------------------------------------------------------------------------- using it
 
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Return the nearest center of every row; ties go to the lowest cluster.
+        """Return the cluster of every row, by the rule of the fit: for its rows, `labels_`.
 
-        A value that was unseen at fit differs from every center; one warning per call names them.
+        A value that was unseen at fit is as far from every cluster; one warning per call names
+        them.
         """
-        store, found = self._open(X).store, self._clustering
-        return store.labels(found.centers, found.comparison)
+        store = self._open(X).store
+        return self._clustering.predict(store)
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Return the Hamming distance (with `feature_weight`: the weighted one) to every center."""
+        """Return what `predict` minimises: how far each row is from every cluster.
+
+        Without refinement that is the Hamming distance to the center (with `feature_weight`: the
+        weighted one); with "gini" the squared distance to the cluster's shares; with "latent" minus
+        the binary logarithm of the joint probability of cluster and row.
+        """
         store = self._open(X, wrappers=1).store
-        found = self._clustering
-        distances = store.distances(found.centers, found.feature_weight)
-        in_weight: NDArray[Any] = in_weights(distances.astype(np.int64), found.feature_unit)
-        return in_weight
+        return self._clustering.distances(store)
+
+    def margin(self, X: Any) -> NDArray[np.float64]:
+        """Return how sure the cluster of every row is, from 0 (undecided) to 1.
+
+        With "latent" that is by how much its probability exceeds that of the second; else by what
+        part of the distance to the second cluster its own is nearer.
+        """
+        store = self._open(X).store
+        return self._clustering.margin(store)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the expected mismatches of a row with centers drawn from fitted shares."""
         store = self._open(X, sample_weight).store
         found = self._clustering
-        tally = store.tally(found.centers, found.comparison)
-        mismatches = expected_mismatches(found, tally.counts)
+        mismatches = expected_mismatches(found, found.tally_rows(store).counts)
         return -mismatches * found.feature_unit / store.total_weight
 
     def profile(self) -> Any:
@@ -277,6 +299,11 @@ class ModesEstimator(
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def auto_starts(n_comparisons: int) -> int:
+    """Return how many restarts a table is worth, by the comparisons of cells that a round makes."""
+    return next((n for most, n in _STARTS if n_comparisons <= most), _FEWEST_STARTS)
 
 
 def resolve_init(init: Any, codebook: Codebook, k: int) -> str | NDArray[np.int32]:

@@ -16,14 +16,16 @@ class KModes(ModesEstimator):
 
     Parameters
     ----------
-    n_clusters, init, n_init, max_iter, missing, feature_weight, n_jobs, random_state, verbose
+    n_clusters, init, max_iter, missing, feature_weight, n_jobs, random_state, verbose
         As for `SoftModes`.
+    n_init : int or "auto", default=10
+        As for `SoftModes`, but all restarts are made to the end.
 
     Attributes
     ----------
     labels_, cluster_centers_, cluster_counts_, cluster_sizes_, categories_, cost_, expected_cost_
         As for `SoftModes`.
-    n_iter_, best_round_, history_, converged_, n_features_in_, feature_names_in_
+    objective_, n_iter_, best_round_, history_, converged_, n_features_in_, feature_names_in_
         As for `SoftModes`.
 
     Examples
@@ -40,7 +42,7 @@ class KModes(ModesEstimator):
         n_clusters: int = 8,
         *,
         init: Any = "d1-greedy",
-        n_init: int = 10,
+        n_init: int | str = 10,
         max_iter: int = 100,
         missing: str = "category",
         feature_weight: Any = None,

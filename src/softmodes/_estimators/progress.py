@@ -28,8 +28,9 @@ def _print_round(state: RoundState) -> None:
 
 
 def _print_costs(head: str, round_: Round) -> None:
-    print(
-        f"{head}: cost {round_.cost:g}, expected cost {round_.expected_cost:.6g}, "
-        f"{round_.clusters} clusters in use",
-        flush=True,
-    )
+    costs = f"expected cost {round_.expected_cost:.6g}, {round_.clusters} clusters in use"
+    if round_.cost is not None:
+        costs = f"cost {round_.cost:g}, {costs}"
+    if round_.stage == "latent":
+        costs = f"objective {round_.objective:.8g}, {costs}"
+    print(f"{head}: {costs}", flush=True)

@@ -4,39 +4,60 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
+
 from softmodes._algorithm.draw import resolve_rounding
 from softmodes._estimators.base import ModesEstimator
 from softmodes._parameters import choice, whole
-from softmodes.rounding import Rounding
+from softmodes.rounding import Rounding, soft
+
+_LADDER = (3.0, 2.0, 5.0, 1.5, 8.0)  # of t
+_FINALISTS = 3
+
+
+def _is_latent(model: SoftModes) -> bool:
+    return model.refine == "latent"
 
 
 class SoftModes(ModesEstimator):
-    """Cluster categorical data by SoftModes(t): k-modes with softly rounded centers.
+    """Cluster categorical data by SoftModes(t): k-modes with softly rounded centers, refined.
 
     Every round assigns each row to its nearest center in Hamming distance (ties at random, settled
     once per run), then draws each value of each center with probability proportional to
     frequency ** t in its cluster. `t=1` samples, `t=inf` is k-modes.
-    `SoftModes(select="last", n_init=1, max_iter=30)` is Algorithm 1 of the paper.
+    What these rounds find, `refine` makes better and more stable; by default, it becomes a latent
+    class model.
+    `SoftModes(refine=None, select="last", n_init=1, max_iter=30)` is Algorithm 1 of the paper.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters.
-    t : float, default=3.0
-        Sharpness of the rounding, from 1 up; `math.inf` for k-modes.
+    t : float or "auto", default=3.0
+        Sharpness of the rounding, from 1 up; `math.inf` for k-modes. "auto" takes 3, 2, 5, 1.5 and
+        8 in turn, for one restart after the other.
     rounding : {"soft", "plurality", "uniform"} or callable, default="soft"
         A callable gets the counts (m, sigma) of one feature and returns probabilities of the same
         shape; it must not give a more frequent value a lower probability. Leave out `t` then.
     init : {"d1-greedy", "d1", "random", "huang", "cao"} or table, default="d1-greedy"
         Seeding, or `n_clusters` rows in original values.
-    n_init : int, default=10
-        Number of independent restarts; the one with the lowest expected cost is kept.
+    n_init : int or "auto", default="auto"
+        Number of independent restarts; the best is kept, by the objective of the finish, without
+        one by the expected cost. With a finish all restarts make its first rounds, and the best
+        three go on. "auto" is 10 for up to 1e9 / n_clusters cells, 5 for ten times as many, else 3.
     max_iter : int, default=100
-        Largest number of rounds of a run.
+        Largest number of rounds of a run, without those of the finish.
     patience : int, default=10
         With `select="best"`, a run ends after so many rounds without a lower expected cost.
     select : {"best", "last"}, default="best"
         Which round of a run is its result: that of the lowest expected cost, or the last.
+    refine : {"latent", "gini", None}, default="latent"
+        The finish. "latent": up to five rounds of "gini", then a latent class model, fitted until
+        its objective changes by less than 1e-5 of itself, in at most 60 rounds. "gini": rounds that
+        lower the expected cost (k-means on one-hot rows, without making them) until none does.
+        None: the partition of the best round as it is.
     missing : {"category", "ignore", "error"}, default="category"
         Missing cells are a value of their own, or neither match nor count, or are refused.
     feature_weight : array of shape (n_features,) or mapping of column names, optional
@@ -55,7 +76,7 @@ class SoftModes(ModesEstimator):
         Cluster of every row. Clusters are numbered by size, the largest first, unless seeds
         were given.
     cluster_centers_ : array of shape (n_clusters, n_features)
-        The centers that produced the partition, in original values.
+        In original values, the centers that produced the partition; of a refined one its modes.
     cluster_counts_ : list of arrays of shape (n_clusters, n_categories)
         For each feature, how often each of `categories_` occurs in each cluster (sparse for
         features of more than 256 categories).
@@ -63,12 +84,13 @@ class SoftModes(ModesEstimator):
         Rows (or their weight) in each cluster.
     categories_ : list of arrays
         The values of each feature, in canonical order; None stands for missing.
-    cost_, expected_cost_ : number
+    cost_, expected_cost_, objective_ : number
         Mismatches of the rows with their centers; expected mismatches with centers drawn
-        from the clusters' shares.
+        from the clusters' shares; what the finish has lowered: with "latent" minus the
+        log-likelihood and its prior in nats, else the expected cost.
     n_iter_, best_round_, history_, converged_
-        Rounds of the chosen run, which of them is the result (from 0), what each cost, and whether
-        the run ended because no row moved.
+        Rounds of the chosen run, which of them is the result (from 0), the stage of each and what
+        it cost, and whether the run (with `refine`: its finish) came to rest.
     n_features_in_, feature_names_in_
         Number and names of the features.
 
@@ -87,13 +109,14 @@ class SoftModes(ModesEstimator):
         self,
         n_clusters: int = 8,
         *,
-        t: float = 3.0,
+        t: Any = 3.0,
         rounding: str | Rounding = "soft",
         init: Any = "d1-greedy",
-        n_init: int = 10,
+        n_init: int | str = "auto",
         max_iter: int = 100,
         patience: int = 10,
         select: str = "best",
+        refine: str | None = "latent",
         missing: str = "category",
         feature_weight: Any = None,
         n_jobs: int | None = None,
@@ -108,6 +131,7 @@ class SoftModes(ModesEstimator):
         self.max_iter = max_iter
         self.patience = patience
         self.select = select
+        self.refine = refine
         self.missing = missing
         self.feature_weight = feature_weight
         self.n_jobs = n_jobs
@@ -116,9 +140,58 @@ class SoftModes(ModesEstimator):
 
     def _algorithm(self) -> dict[str, Any]:
         choice("select", self.select, ("best", "last"))
+        refine = choice("refine", self.refine, ("latent", "gini", None))
+        in_turn = self._t_in_turn()
         return {
-            "rounding": resolve_rounding(self.rounding, self.t),
+            "rounding": resolve_rounding(self.rounding, _LADDER[0] if in_turn else self.t),
+            "ladder": tuple(map(soft, _LADDER)) if in_turn else (),
             "select": self.select,
+            "refine": refine,
+            "finalists": 1 if refine is None else _FINALISTS,
             "patience": whole("patience", self.patience, 1),
             "yardstick": "expected_cost",
         }
+
+    def _t_in_turn(self) -> bool:
+        """Tell whether restarts take different t."""
+        if not isinstance(self.t, str):
+            return False
+        if self.t != "auto":
+            raise ValueError(f"t={self.t!r} is not a number >= 1. Pass one, math.inf or 'auto'.")
+        if not (isinstance(self.rounding, str) and self.rounding == "soft"):
+            raise ValueError(
+                f"t='auto' has a meaning for rounding='soft' only, and rounding={self.rounding!r} "
+                "was given. Leave t out."
+            )
+        return True
+
+    @available_if(_is_latent)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of every cluster for every row, in steps of 2**-16.
+
+        Only for `refine="latent"`. The largest is that of `predict`. Cells that are ignored, or
+        whose value was unseen at fit, tell nothing about the cluster.
+        """
+        store = self._open(X).store
+        self._require_latent_fit()
+        return self._clustering.probabilities(store)
+
+    @available_if(_is_latent)  # type: ignore[untyped-decorator]
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Return the log-likelihood of every row under the latent class model, in nats.
+
+        Only for `refine="latent"`. Cells that are ignored, or whose value was unseen at fit, are
+        left out.
+        """
+        store = self._open(X).store
+        self._require_latent_fit()
+        return self._clustering.log_likelihoods(store)
+
+    def _require_latent_fit(self) -> None:
+        """Refuse a fit that ended before its first latent round, or was made without."""
+        if not self._clustering.is_latent:
+            stage = self._clustering.chosen.stage
+            raise ValueError(
+                f"There is no latent class model: the fit ended in a round of stage {stage!r}. "
+                "Fit again with refine='latent', and let it come to its latent rounds."
+            )

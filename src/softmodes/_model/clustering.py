@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._algorithm.cost import expected_cost
 from softmodes._algorithm.plan import Plan, Round, Run
-from softmodes._rows.centers import Centers, Comparison
-from softmodes._rows.tally import Tally
+from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
+from softmodes._rows.stores.base import RowStore
+from softmodes._rows.tally import MEMBERSHIP_BITS, SoftTally, Tally
+from softmodes._rows.weights import in_weights
 from softmodes._table.codebook import Codebook
 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """A partition of rows, the centers that produced it, and how it was found."""
+    """A partition of rows, what produced it, and how it was found.
+
+    `centers` are what is shown of the clusters: those that produced the partition, or the modes of
+    a refined one, which `scores` produced. Cluster i was number `loop_numbers[i]` inside the loop:
+    ties are settled by these numbers and `tie_key`. Without a key, as in files of version 1, they
+    go to the first cluster. `soft` is the last pass of a latent finish.
+    """
 
     codebook: Codebook
-    centers: Centers
+    centers: CodeCenters
+    scores: ScoreCenters | None
     tally: Tally
-    labels: NDArray[np.int32]
+    soft: SoftTally | None
+    labels: NDArray[np.int32] | None
     history: tuple[Round, ...]
     best_round: int
     converged: bool
@@ -28,6 +42,8 @@ class Clustering:
     row_unit: float
     feature_unit: float
     backend: str | None  # kind of frame that the rows came in
+    tie_key: int | None
+    loop_numbers: NDArray[np.int32]
 
     @property
     def chosen(self) -> Round:
@@ -35,9 +51,85 @@ class Clustering:
         return self.history[self.best_round]
 
     @property
+    def cost(self) -> float:
+        """Mismatches of the rows with the centers, in weights."""
+        cost: float = in_weights(self.tally.cost, self.row_unit * self.feature_unit)
+        return cost
+
+    @cached_property
+    def expected_cost(self) -> float:
+        """Expected mismatches with centers drawn from the clusters' shares, in weights."""
+        unit = self.row_unit * self.feature_unit
+        return expected_cost(self.tally.counts, self.feature_weight) * unit
+
+    @property
+    def objective(self) -> float:
+        """What the finish has lowered; without one, the expected cost."""
+        objective = self.chosen.objective
+        return self.expected_cost if objective is None else objective
+
+    @property
     def comparison(self) -> Comparison:
-        """How rows are compared with the centers once these are fixed."""
-        return Comparison(feature_weight=self.feature_weight)
+        """How rows are compared with the centers, as in the run that found them."""
+        return Comparison(self.tie_key, self.feature_weight)
+
+    def predict(self, store: RowStore) -> NDArray[np.int32]:
+        """Return the cluster of every row."""
+        return self._cluster_of[store.labels(self._in_loop, self.comparison)]
+
+    def tally_rows(self, store: RowStore) -> Tally:
+        """Assign rows and count them."""
+        return store.tally(self._in_loop, self.comparison).reorder(self.loop_numbers)
+
+    def distances(self, store: RowStore) -> NDArray[Any]:
+        """Return how far every row is from every cluster, in weights: what `predict` minimises."""
+        return store.distances(self._compared, self.feature_weight, self._in_weights)
+
+    def margin(self, store: RowStore) -> NDArray[np.float64]:
+        """Return how sure the cluster of every row is, from 0 to 1."""
+        if len(self.centers) == 1:
+            return np.ones(store.n_rows)
+        if self.is_latent:
+            return store.memberships(self._scores_in_loop, self.comparison, _lead)
+        return store.distances(self._compared, self.feature_weight, _relative_gap)
+
+    @property
+    def is_latent(self) -> bool:
+        """Whether the partition is that of a latent class model."""
+        return self.chosen.stage == "latent"
+
+    def probabilities(self, store: RowStore) -> NDArray[np.float64]:
+        """Return the probability of every cluster for every row, by the latent class model."""
+        keep = partial(_probabilities, order=self.loop_numbers)
+        return store.memberships(self._scores_in_loop, self.comparison, keep)
+
+    def log_likelihoods(self, store: RowStore) -> NDArray[np.float64]:
+        """Return the log-likelihood of every row, in nats."""
+        return store.log_likelihoods(self._scores_in_loop) * math.log(2)
+
+    @property
+    def _compared(self) -> Centers:
+        return self.centers if self.scores is None else self.scores
+
+    def _in_weights(self, distances: NDArray[Any]) -> NDArray[Any]:
+        if self.scores is not None:
+            return np.ldexp(distances.astype(np.float64), -self.scores.resolution)
+        in_weight: NDArray[Any] = in_weights(distances.astype(np.int64), self.feature_unit)
+        return in_weight
+
+    @property
+    def _scores_in_loop(self) -> ScoreCenters:
+        assert isinstance(self._in_loop, ScoreCenters)
+        return self._in_loop
+
+    @cached_property
+    def _in_loop(self) -> Centers:
+        return self._compared.reorder(self._cluster_of)
+
+    @cached_property
+    def _cluster_of(self) -> NDArray[np.int32]:
+        """Clusters by their numbers inside the loop."""
+        return np.argsort(self.loop_numbers).astype(np.int32)
 
     @classmethod
     def of(
@@ -49,15 +141,19 @@ class Clustering:
         backend: str | None,
     ) -> Clustering:
         """Return the outcome of a run, its clusters renumbered by size unless seeds were given."""
+        assert isinstance(run.tally, Tally)
         order = np.arange(plan.k)
         if isinstance(plan.init, str):
             order = np.argsort(-run.tally.cluster_sizes, kind="stable")
         rank = np.empty(plan.k, np.int32)
         rank[order] = np.arange(plan.k, dtype=np.int32)
+        scores = run.centers if isinstance(run.centers, ScoreCenters) else None
         return cls(
             codebook=codebook,
-            centers=run.centers.reorder(order),
+            centers=run.drawn.reorder(order),
+            scores=scores and scores.reorder(order),
             tally=run.tally.reorder(order),
+            soft=run.soft and run.soft.reorder(order),
             labels=rank[labels],
             history=run.history,
             best_round=run.best_round,
@@ -66,4 +162,24 @@ class Clustering:
             row_unit=plan.row_unit,
             feature_unit=plan.feature_unit,
             backend=backend,
+            tie_key=plan.comparison(run.index).tie_key,
+            loop_numbers=order.astype(np.int32),
         )
+
+
+def _probabilities(parts: NDArray[Any], order: NDArray[np.int32]) -> NDArray[np.float64]:
+    return parts[:, order] / float(1 << MEMBERSHIP_BITS)
+
+
+def _lead(parts: NDArray[Any]) -> NDArray[np.float64]:
+    """Return by what probability the best cluster of each row is ahead of the second."""
+    best = np.partition(parts, -2, axis=1).astype(np.int64)
+    lead: NDArray[np.float64] = (best[:, -1] - best[:, -2]) / float(1 << MEMBERSHIP_BITS)
+    return lead
+
+
+def _relative_gap(distances: NDArray[Any]) -> NDArray[np.float64]:
+    """Return by what part of the second smallest distance of each row the smallest is smaller."""
+    nearest = np.partition(distances, 1, axis=1).astype(np.float64)
+    gap = nearest[:, 1] - nearest[:, 0]
+    return gap / np.where(gap > 0, nearest[:, 1], 1.0)

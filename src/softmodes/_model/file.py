@@ -19,18 +19,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeGuard, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._algorithm.plan import Round
+from softmodes._algorithm.cost import modes_cost
+from softmodes._algorithm.plan import Round, StageName
+from softmodes._algorithm.scores import FINEST_RESOLUTION
 from softmodes._files import checked_source, write_whole
 from softmodes._model.clustering import Clustering
 from softmodes._rows.block import Layout
-from softmodes._rows.centers import CodeCenters, largest_distance
+from softmodes._rows.centers import (
+    MOST_SHARED_RESOLUTION,
+    CodeCenters,
+    ScoreCenters,
+    largest_distance,
+)
 from softmodes._rows.counts import Counts
-from softmodes._rows.tally import Tally
+from softmodes._rows.tally import MEMBERSHIP_BITS, SoftTally, Tally
 from softmodes._rows.weights import in_weights, most_feature_weight
 from softmodes._table.codebook import Codebook
 from softmodes._table.read import FRAME_BACKENDS
@@ -38,9 +45,11 @@ from softmodes._table.read import FRAME_BACKENDS
 T = TypeVar("T")
 
 FORMAT = "softmodes model"
-VERSION = 1
+VERSION = 2
 _JSON, _SUMS = "model.json", "SHA256SUMS"
 _LONGEST_REASON = 300
+_COARSEST = -64  # resolution of prices
+_MOST_LOG_BITS = 128
 
 
 def save_model(
@@ -62,6 +71,12 @@ def save_model(
         "feature_unit": found.feature_unit,
         "backend": found.backend,
         "wide": list(found.tally.counts.layout.sparse_features),
+        "tie_key": found.tie_key,
+        "resolution": None if found.scores is None else found.scores.resolution,
+        "log_sum": None if found.soft is None else found.soft.log_sum,
+        "names": None,
+        "metadata": {},
+        "preparation": None,
     }
     members = {_JSON: json.dumps(document, indent=1, allow_nan=False).encode()}
     members |= {f"{name}.npy": _npy(array) for name, array in _arrays(found).items()}
@@ -98,9 +113,13 @@ def load_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], Clust
         document = json.loads(members.pop(_JSON))
         _check_version(path, document)
         arrays = {name.removesuffix(".npy"): _read_npy(data) for name, data in members.items()}
+        estimator, params = _exact(document, "estimator", str), _exact(document, "params", dict)
+        if document["version"] == 1:
+            document, arrays = _as_version_2(document, arrays)
+            params = {"refine": None, **params} if estimator == "SoftModes" else params
         found = _clustering(document, arrays)
         _require(set(arrays) == set(_arrays(found)), "the list of members")
-        return _exact(document, "estimator", str), _exact(document, "params", dict), found
+        return estimator, params, found
 
 
 @contextmanager
@@ -129,15 +148,32 @@ def refusal(path: str | os.PathLike[str], reason: str) -> BadModelFile:
 def _arrays(found: Clustering) -> dict[str, NDArray[Any]]:
     counts = found.tally.counts
     arrays: dict[str, NDArray[Any]] = {
-        "labels": found.labels,
         "centers": found.centers.codes,
         "sizes": found.tally.cluster_sizes,
         "n_codes": counts.layout.n_codes,
         "ignored": counts.layout.ignored,
+        "loop_numbers": found.loop_numbers,
     }
+    if found.labels is not None:
+        arrays["labels"] = found.labels
     if found.feature_weight is not None:
         arrays["feature_weight"] = found.feature_weight
+    if found.scores is not None:
+        arrays |= found.scores.to_arrays()
+    if found.soft is not None:
+        soft = {"sizes": found.soft.cluster_sizes, **found.soft.counts.to_arrays()}
+        arrays |= {f"soft_{name}": array for name, array in soft.items()}
     return arrays | counts.to_arrays()
+
+
+def _as_version_2(
+    document: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return a model of version 1 as version 2 would hold it: without scores and a key for ties."""
+    nothing = {"tie_key": None, "resolution": None, "log_sum": None}
+    room: dict[str, Any] = {"names": None, "metadata": {}, "preparation": None}
+    k = len(_typed(arrays, "centers", np.int32, 2))
+    return document | nothing | room, arrays | {"loop_numbers": np.arange(k, dtype=np.int32)}
 
 
 def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Clustering:
@@ -158,24 +194,101 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
     best_round = _exact(document, "best_round", int)
     _require(0 <= best_round < len(history), "best_round")
     converged = _exact(document, "converged", bool)
-    _require(converged is not history[-1].moved, "converged")
+    scores = _scores(document, arrays, codebook.n_values, k)
+    soft = _soft(document, arrays, tally)
     chosen = history[best_round]
-    _require(chosen.cost == in_weights(tally.cost, row_unit * feature_unit), "cost_units")
-    _require(chosen.clusters == np.count_nonzero(tally.cluster_sizes), "the clusters in use")
+    _require((chosen.stage == "modes") == (scores is None), "the stage of the best round")
+    _require((chosen.stage == "latent") == (soft is not None), "the stage of the best round")
+    if scores is not None:
+        _require(tally.cost == modes_cost(counts, weight), "cost_units")
+    if soft is None:
+        _require(chosen.cost == in_weights(tally.cost, row_unit * feature_unit), "cost_units")
+        _require(chosen.clusters == np.count_nonzero(tally.cluster_sizes), "the clusters in use")
+    if history[-1].stage == "modes":
+        _require(converged is not history[-1].moved, "converged")
     _require(document["backend"] in (None, *FRAME_BACKENDS), "backend")
+    _check_room(document, k)
     return Clustering(
         codebook=codebook,
         centers=CodeCenters(centers),
+        scores=scores,
         tally=tally,
-        labels=_labels(arrays, tally.cluster_sizes),
+        soft=soft,
+        labels=_labels(arrays, tally.cluster_sizes) if "labels" in arrays else None,
         history=history,
         best_round=best_round,
         converged=converged,
+        tie_key=_tie_key(document),
+        loop_numbers=_loop_numbers(arrays, k),
         feature_weight=weight,
         row_unit=row_unit,
         feature_unit=feature_unit,
         backend=document["backend"],
     )
+
+
+def _scores(
+    document: dict[str, Any], arrays: dict[str, NDArray[Any]], n_values: NDArray[np.int32], k: int
+) -> ScoreCenters | None:
+    if document["resolution"] is None:
+        return None
+    resolution = _exact(document, "resolution", int)
+    finest = FINEST_RESOLUTION if document["log_sum"] is None else MOST_SHARED_RESOLUTION
+    _require(_COARSEST <= resolution <= finest, "resolution")
+    scores = ScoreCenters.from_arrays(n_values, resolution, arrays)
+    _require(len(scores) == k, "the number of prices")
+    return scores
+
+
+def _soft(
+    document: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    counted: Tally,
+) -> SoftTally | None:
+    if document["log_sum"] is None:
+        return None
+    mine = {
+        name.removeprefix("soft_"): array
+        for name, array in arrays.items()
+        if name.startswith("soft_")
+    }
+    counts = _counts(document, mine, counted.counts.layout, counted.counts.n_values)
+    sizes = _typed(mine, "sizes", np.int64, 1)
+    whole = sizes.shape == counted.cluster_sizes.shape and bool((sizes >= 0).all())
+    _require(whole and counts.add_up_to(sizes), "the soft counts")
+    total = sum(counted.cluster_sizes.tolist())
+    _require(sum(sizes.tolist()) == total << MEMBERSHIP_BITS, "the soft counts")
+    log_sum = _exact(document, "log_sum", int)
+    _require(abs(log_sum) < 1 << _MOST_LOG_BITS, "log_sum")
+    return SoftTally(counts, sizes, log_sum)
+
+
+def _tie_key(document: dict[str, Any]) -> int | None:
+    if document["tie_key"] is None:
+        return None
+    key = _exact(document, "tie_key", int)
+    _require(0 <= key < 2**64, "tie_key")
+    return key
+
+
+def _loop_numbers(arrays: dict[str, NDArray[Any]], k: int) -> NDArray[np.int32]:
+    numbers = _typed(arrays, "loop_numbers", np.int32, 1)
+    _require(np.array_equal(np.sort(numbers), np.arange(k)), "the numbers of the clusters")
+    return numbers
+
+
+def _check_room(document: dict[str, Any], k: int) -> None:
+    """Check what later versions of softmodes may fill: names, metadata, preparation."""
+    names = document["names"]
+    _require(names is None or _are_names(names, k), "names")
+    _exact(document, "metadata", dict)
+    _require(
+        document["preparation"] is None or type(document["preparation"]) is dict, "preparation"
+    )
+
+
+def _are_names(names: Any, k: int) -> bool:
+    return type(names) is list and len(names) == k and all(type(name) is str for name in names)
 
 
 def _layout(codebook: Codebook, arrays: dict[str, NDArray[Any]]) -> Layout:
@@ -238,12 +351,20 @@ def _labels(arrays: dict[str, NDArray[Any]], sizes: NDArray[np.int64]) -> NDArra
 def _history(document: dict[str, Any], k: int) -> tuple[Round, ...]:
     history = tuple(Round(**round_) for round_ in _exact(document, "history", list))
     for round_ in history:
-        costs = (round_.cost, round_.expected_cost)
-        numbers = all(type(cost) in (int, float) and math.isfinite(cost) for cost in costs)
-        _require(numbers and round_.cost >= 0, "a cost of the history")
+        _require(round_.stage in get_args(StageName), "a stage of the history")
+        soft, refined = round_.stage == "latent", round_.stage != "modes"
+        _require(_is_number(round_.expected_cost), "a cost of the history")
+        hard_cost = _is_number(round_.cost) and round_.cost >= 0
+        _require(round_.cost is None if soft else hard_cost, "a cost of the history")
+        objective = round_.objective
+        _require(_is_number(objective) if refined else objective is None, "the history")
         _require(type(round_.clusters) is int and 1 <= round_.clusters <= k, "the history")
         _require(type(round_.moved) is bool, "the history")
     return history
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return type(value) in (int, float) and math.isfinite(value)
 
 
 def _exact(document: dict[str, Any], name: str, kind: type[T]) -> T:

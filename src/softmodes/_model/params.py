@@ -24,6 +24,8 @@ def plain_params(estimator: BaseEstimator) -> dict[str, Any]:
 def _json_value(name: str, value: Any) -> Any:
     if value is None or isinstance(value, (bool, str)):
         return value
+    if isinstance(value, np.bool_):
+        return bool(value)
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Real):

@@ -92,6 +92,7 @@ def seeds(recipe: Data, seeding: SeedingName, seed: int, n_jobs: int | None) -> 
         n_init=1,
         max_iter=1,
         select="last",
+        refine=None,
         n_jobs=n_jobs,
         random_state=seed,
     ).fit(dataset(recipe).codes)
@@ -172,6 +173,7 @@ def _soft_modes(cell: Cell, data: Dataset, first: Any, n_jobs: int | None) -> Ou
         n_init=1,
         max_iter=MAX_ITER,
         select="last",
+        refine=None,
         n_jobs=n_jobs,
         random_state=cell.seed,
     ).fit(data.codes, on_round=watch if cell.trace else None)

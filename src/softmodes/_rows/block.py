@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,16 @@ class Block:
     def total_weight(self) -> int:
         """Sum of the weights, in units; without weights the number of rows."""
         return self.n_rows if self.weight is None else int(self.weight.sum())
+
+    def part(self, first: int, last: int) -> Block:
+        """Return some of the rows as a block of its own, without a copy."""
+        return replace(
+            self,
+            packed=self.packed[first:last],
+            first_row=self.first_row + first,
+            weight=None if self.weight is None else self.weight[first:last],
+            cache=Cache(),
+        )
 
     def __sizeof__(self) -> int:
         """Return the bytes of the rows and weights, for whoever decides what stays in memory."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -37,6 +38,20 @@ class Counts:
         """Number of clusters."""
         return len(self.dense)
 
+    @cached_property
+    def dense_slots(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """Feature and code of every cell of the dense counts."""
+        offsets = self.layout.offsets
+        feature = np.repeat(np.arange(self.layout.n_features), np.diff(offsets))
+        return feature, np.arange(self.layout.n_cells) - offsets[feature]
+
+    @property
+    def nothing(self) -> NDArray[np.bool_]:
+        """Features in which nothing was observed: their one code is ignored, and is no value."""
+        ignored = self.layout.ignored
+        nothing: NDArray[np.bool_] = (ignored >= 0) & (ignored < self.n_values)
+        return nothing
+
     def __add__(self, other: Counts) -> Counts:
         return Counts(
             self.layout,
@@ -45,7 +60,7 @@ class Counts:
             {j: counts + other.sparse[j] for j, counts in self.sparse.items()},
         )
 
-    def reorder(self, order: NDArray[np.intp]) -> Counts:
+    def reorder(self, order: NDArray[np.signedinteger]) -> Counts:
         """Return the same counts with clusters renumbered: new cluster i was `order[i]`."""
         sparse = {j: counts[order] for j, counts in self.sparse.items()}
         return Counts(self.layout, self.n_values, self.dense[order], sparse)

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from softmodes import _kernels
 from softmodes._kernels import Layout
 
+_COUNT_BYTES = 8
+_PRICE_BYTES = 4 + 2  # a price, and by how much it was rounded
 _SMALL_CHANGE = 1 << 20  # bytes that are not worth asking the system for, which takes a millisecond
 _GROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
@@ -34,9 +36,13 @@ def check_counts(
     n_threads: int,
     names: Sequence[str] | None,
     feature_weight: NDArray[np.uint32] | None = None,
+    finalists: int = 0,
 ) -> None:
-    """Refuse a fit whose counts and passes would not fit in memory."""
-    needed = count_bytes(layout, k, n_threads, feature_weight)
+    """Refuse a fit whose counts and passes would not fit in memory.
+
+    `finalists` is the number of runs that are kept to be refined.
+    """
+    needed = count_bytes(layout, k, n_threads, feature_weight, finalists)
     available = _available_beyond(needed)
     if available is None:
         return
@@ -51,9 +57,15 @@ def check_counts(
 
 
 def count_bytes(
-    layout: Layout, k: int, n_threads: int, feature_weight: NDArray[np.uint32] | None = None
+    layout: Layout,
+    k: int,
+    n_threads: int,
+    feature_weight: NDArray[np.uint32] | None = None,
+    finalists: int = 0,
 ) -> int:
     """Return the bytes of the current, last, chosen and best counts, and of a pass over the rows.
+
+    A refined fit also holds the counts of its finalists, and prices beside all of these.
 
     Examples
     --------
@@ -61,8 +73,12 @@ def count_bytes(
     >>> round(count_bytes(layout, 5000, n_threads=64) / 1e9)
     4
     """
-    tallies = 4 * 8 * k * layout.n_cells
-    return tallies + _kernels.pass_bytes(layout, k, feature_weight, n_threads)
+    drawn = 4 * _COUNT_BYTES * k * layout.n_cells
+    drawn += _kernels.pass_bytes(layout, k, feature_weight, n_threads)
+    if not finalists:
+        return drawn
+    refined = (4 + finalists) * (_COUNT_BYTES + _PRICE_BYTES) * k * layout.n_cells
+    return max(drawn, refined + _kernels.score_bytes(layout, k, n_threads))
 
 
 def _available_beyond(needed: int) -> int | None:

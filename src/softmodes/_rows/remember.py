@@ -1,7 +1,8 @@
 """Passes over a block that remember the last one: rows are compared with changed centers only.
 
 What is remembered is told by its content, the centers and the comparison; without it, or with
-another, the pass is made anew and finds the same.
+another, the pass is made anew and finds the same. Scores change in every cluster at once: passes by
+them remember nothing, and free what was.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._rows.block import Block
+from softmodes._rows.centers import CodeCenters
 from softmodes._rows.tally import (
     Assignment,
     Pass,
+    SoftTally,
     Tally,
     empty_assignment,
     label_block,
+    soft_tally_block,
     tally_block,
     update_block,
 )
@@ -38,9 +42,11 @@ class LastPass:
 
     def changed(self, asked: Pass) -> NDArray[np.int32]:
         """Return the clusters whose centers are not compared as they were."""
-        if not asked.comparison.same_as(self.asked.comparison):
-            return np.arange(len(asked.centers), dtype=np.int32)
-        return asked.centers.changed_since(self.asked.centers)
+        now, before = asked.centers, self.asked.centers
+        alike = asked.comparison.same_as(self.asked.comparison)
+        if alike and isinstance(now, CodeCenters) and isinstance(before, CodeCenters):
+            return now.changed_since(before)
+        return np.arange(len(now), dtype=np.int32)
 
 
 def tally_rows(block: Block, n_threads: int, asked: Pass, remember: bool = True) -> Tally:
@@ -48,6 +54,8 @@ def tally_rows(block: Block, n_threads: int, asked: Pass, remember: bool = True)
     if not remember:
         return tally_block(block, asked, n_threads)
     last = block.cache.take(LastPass)
+    if not isinstance(asked.centers, CodeCenters):
+        return tally_block(block, asked, n_threads)
     few = False
     tally = assignment = None
     if last:
@@ -62,6 +70,12 @@ def tally_rows(block: Block, n_threads: int, asked: Pass, remember: bool = True)
         tally = tally_block(block, asked, n_threads, assignment)
     block.cache.keep(LastPass(asked, tally, assignment))
     return tally
+
+
+def soft_tally_rows(block: Block, n_threads: int, asked: Pass) -> SoftTally:
+    """Share every row of a block among the clusters, and count."""
+    block.cache.take(LastPass)
+    return soft_tally_block(block, n_threads, asked)
 
 
 def label_rows(

@@ -1,7 +1,11 @@
-"""One pass over a block: nearest center, counts, cost, fingerprint. Tallies are integers."""
+"""One pass over a block: nearest center, counts, cost, fingerprint. Tallies are integers.
+
+A soft pass shares each row among clusters instead, in parts that are integers as well.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +15,16 @@ from scipy.sparse import csr_array
 
 from softmodes import _kernels
 from softmodes._rows.block import Block
-from softmodes._rows.centers import Centers, Comparison
+from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
 from softmodes._rows.counts import Counts
 
+MEMBERSHIP_BITS = 16  # the parts of a row sum to 2**16
+LOG_BITS = 20  # logarithms are in units of 2**-20 bits
+
 _FINGERPRINT_MASK = (1 << 64) - 1
+_CELLS_AT_ONCE = 1 << 20  # of a table of rows and clusters that is made piece by piece
+
+Found = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +44,38 @@ class Tally:
             fingerprint=(self.fingerprint + other.fingerprint) & _FINGERPRINT_MASK,
         )
 
-    def reorder(self, order: NDArray[np.intp]) -> Tally:
+    def reorder(self, order: NDArray[np.signedinteger]) -> Tally:
         """Return the same tally with clusters renumbered: new cluster i was `order[i]`."""
         sizes = self.cluster_sizes[order]
         return Tally(self.counts.reorder(order), sizes, self.cost, self.fingerprint)
+
+
+@dataclass(frozen=True, eq=False)
+class SoftTally:
+    """What one soft pass over some rows found out; those of parts add up to that of the whole.
+
+    Rows count by their parts in the clusters, 2**16 for a row of weight 1. `log_sum` is the
+    weighted sum of what the core tells of each row: its log-likelihood above its floor.
+    """
+
+    counts: Counts
+    cluster_sizes: NDArray[np.int64]
+    log_sum: int
+
+    def __add__(self, other: SoftTally) -> SoftTally:
+        return SoftTally(
+            counts=self.counts + other.counts,
+            cluster_sizes=self.cluster_sizes + other.cluster_sizes,
+            log_sum=self.log_sum + other.log_sum,
+        )
+
+    def reorder(self, order: NDArray[np.signedinteger]) -> SoftTally:
+        """Return the same tally with clusters renumbered: new cluster i was `order[i]`."""
+        return SoftTally(self.counts.reorder(order), self.cluster_sizes[order], self.log_sum)
+
+    def log_likelihood(self, floor: int, resolution: int) -> float:
+        """Return the log-likelihood of the rows in bits, by the floor of the scores."""
+        return (self.log_sum - (floor << (LOG_BITS - resolution))) / (1 << LOG_BITS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +166,78 @@ def nearest_distances(
     return distances
 
 
+def soft_tally_block(block: Block, n_threads: int, asked: Pass) -> SoftTally:
+    """Share every row of a block among the clusters, and count."""
+    dense = np.zeros((len(asked.centers), block.layout.n_cells), np.int64)
+    cluster_sizes = np.zeros(len(asked.centers), np.int64)
+    scores, tie_key = asked.centers, asked.comparison.tie_key
+    assert isinstance(scores, ScoreCenters)
+    least, log, wide = _kernels.soft_tally(
+        block, scores.native(), tie_key, dense, cluster_sizes, n_threads
+    )
+    sparse: dict[int, csr_array[Any, Any]] = {}
+    for j, (indptr, codes, counts) in zip(block.layout.sparse_features, wide, strict=True):
+        shape = (len(dense), int(block.layout.n_codes[j]))
+        sparse[j] = csr_array((counts, codes, indptr), shape=shape)
+    return SoftTally(
+        Counts(block.layout, asked.n_values, dense, sparse),
+        cluster_sizes,
+        log - (least << (LOG_BITS - scores.resolution)),
+    )
+
+
 def all_distances(
-    block: Block, n_threads: int, centers: Centers, feature_weight: NDArray[np.uint32] | None
-) -> NDArray[np.uint32]:
-    """Return the distance of every row of a block to every center."""
-    out = np.empty((block.n_rows, len(centers)), np.uint32)
-    compared = centers.native(feature_weight)
-    _kernels.distances(block, compared, n_threads, out)
-    return out
+    block: Block,
+    n_threads: int,
+    centers: Centers,
+    feature_weight: NDArray[np.uint32] | None,
+    keep: Callable[[Found], Found],
+) -> Found:
+    """Return what `keep` makes of the distances of every row to every center: uint32 or int64."""
+    k, compared = len(centers), centers.native(feature_weight)
+
+    def find(part: Block) -> Found:
+        if isinstance(centers, CodeCenters):
+            distances = np.empty((part.n_rows, k), np.uint32)
+            _kernels.distances(part, compared, n_threads, distances)
+            return keep(distances)
+        totals = np.empty((part.n_rows, k), np.int64)
+        _kernels.score_rows(part, compared, None, n_threads, totals=totals)
+        return keep(totals)
+
+    return _piece_by_piece(block, k, find)
+
+
+def all_memberships(
+    block: Block, n_threads: int, asked: Pass, keep: Callable[[Found], Found]
+) -> Found:
+    """Return what `keep` makes of the parts of every row in every cluster: uint32."""
+    k, centers, tie_key = len(asked.centers), asked.centers.native(None), asked.comparison.tie_key
+
+    def find(part: Block) -> Found:
+        shares = np.empty((part.n_rows, k), np.uint32)
+        _kernels.score_rows(part, centers, tie_key, n_threads, memberships=shares)
+        return keep(shares)
+
+    return _piece_by_piece(block, k, find)
+
+
+def log_likelihoods(block: Block, n_threads: int, centers: ScoreCenters) -> NDArray[np.float64]:
+    """Return the log-likelihood of every row of a block, in bits."""
+    logs = np.empty(block.n_rows, np.float64)
+    _kernels.score_rows(block, centers.native(), None, n_threads, logs=logs)
+    return logs
+
+
+def _piece_by_piece(block: Block, k: int, find: Callable[[Block], Found]) -> Found:
+    """Return what a function finds for every row; what it makes of a piece on the way is small."""
+    at_once = max(1, _CELLS_AT_ONCE // k)
+    first = find(block.part(0, at_once))
+    found = np.empty((block.n_rows, *first.shape[1:]), first.dtype)
+    found[:at_once] = first
+    for start in range(at_once, block.n_rows, at_once):
+        found[start : start + at_once] = find(block.part(start, start + at_once))
+    return found
 
 
 def _counts(

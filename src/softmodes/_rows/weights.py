@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LARGEST_TOTAL = 1 << 62
+_PARTS = 1 << 16  # of a row that is shared among clusters
 _LARGEST_FEATURE_WEIGHT = 65535
 
 
@@ -39,13 +40,14 @@ def in_weights(counts: Any, unit: float) -> Any:
 def row_units(sample_weight: Any, n_rows: int, largest_distance: int) -> Units:
     """Scale `sample_weight` to int64: by the smallest power of two that makes all whole.
 
-    Where no such power fits, by the largest with which the total cost stays below 2^62; the weights
-    are then rounded to a unit of less than 2^-40 of their mean for all but extreme tables.
+    Where no such power fits, by the largest with which the total cost stays below 2^62, and so does
+    the sum of the weights in parts of 2^-16; the weights are then rounded, to a unit of less than
+    n_rows * 2^-45 of their mean for all but extreme tables.
     """
     if sample_weight is None:
         return Units(None, 1.0)
     weight = _checked("sample_weight", sample_weight, n_rows, "rows")
-    limit = _LARGEST_TOTAL / max(1, largest_distance)
+    limit = _LARGEST_TOTAL / max(_PARTS, largest_distance)
     exponent = _exponent(weight, float(weight.sum()), limit)
     return Units(np.rint(np.ldexp(weight, exponent)).astype(np.int64), 2.0**-exponent)
 

@@ -33,7 +33,7 @@ def soft_modes(X: Any, n_clusters: int, random_state: Any, **params: Any) -> NDA
     """Run Algorithm 1 of the paper, as `softmodes.SoftModes` does it with its last round."""
     from softmodes._estimators import SoftModes
 
-    settings = {"n_init": 1, "select": "last", "max_iter": 30, **params}
+    settings = {"refine": None, "n_init": 1, "select": "last", "max_iter": 30, **params}
     return SoftModes(n_clusters, random_state=random_state, **settings).fit(X).labels_
 
 

@@ -6,16 +6,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial, reduce
 from operator import add
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._rows.block import Block, Layout, unpack
-from softmodes._rows.centers import Centers, CodeCenters, Comparison
+from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
 from softmodes._rows.counts import Counts
-from softmodes._rows.remember import label_rows, tally_rows
-from softmodes._rows.tally import Pass, Tally, all_distances
+from softmodes._rows.remember import label_rows, soft_tally_rows, tally_rows
+from softmodes._rows.tally import (
+    Found,
+    Pass,
+    SoftTally,
+    Tally,
+    all_distances,
+    all_memberships,
+    log_likelihoods,
+)
 
 T = TypeVar("T")
 
@@ -47,19 +55,44 @@ class RowStore(ABC):
         asked = Pass(centers, comparison, self.n_values)
         return reduce(add, self.map(partial(tally_rows, asked=asked, remember=self.remember)))
 
+    def soft_tally(self, scores: ScoreCenters, comparison: Comparison) -> SoftTally:
+        """Share all rows among the clusters and count: the only pass of a latent round."""
+        asked = Pass(scores, comparison, self.n_values)
+        return reduce(add, self.map(partial(soft_tally_rows, asked=asked)))
+
     def labels(
         self, centers: Centers, comparison: Comparison, remember: bool = True
     ) -> NDArray[np.int32]:
         """Return the nearest center of every row; from what the last pass has left, if it may."""
         asked = Pass(centers, comparison, self.n_values)
-        return np.concatenate(self.map(partial(label_rows, asked=asked, remember=remember)))
+        return _joined(self.map(partial(label_rows, asked=asked, remember=remember)))
 
     def distances(
-        self, centers: Centers, feature_weight: NDArray[np.uint32] | None
-    ) -> NDArray[np.uint32]:
-        """Return the distance of every row to every center."""
-        task = partial(all_distances, centers=centers, feature_weight=feature_weight)
-        return np.concatenate(self.map(task))
+        self,
+        centers: Centers,
+        feature_weight: NDArray[np.uint32] | None,
+        keep: Callable[[Found], Found] = np.asarray,
+    ) -> Found:
+        """Return the distance of every row to every center, or what is to be kept of it.
+
+        `keep` gets those of some rows at a time, an array of as many rows, and returns another.
+        """
+        task = partial(all_distances, centers=centers, feature_weight=feature_weight, keep=keep)
+        return _joined(self.map(task))
+
+    def memberships(
+        self,
+        scores: ScoreCenters,
+        comparison: Comparison,
+        keep: Callable[[Found], Found] = np.asarray,
+    ) -> Found:
+        """Return the parts of every row in every cluster, 2**16 in all, or what is to be kept."""
+        asked = Pass(scores, comparison, self.n_values)
+        return _joined(self.map(partial(all_memberships, asked=asked, keep=keep)))
+
+    def log_likelihoods(self, scores: ScoreCenters) -> NDArray[np.float64]:
+        """Return the log-likelihood of every row, in bits."""
+        return _joined(self.map(partial(log_likelihoods, centers=scores)))
 
     def rows(self, index: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the codes of some rows, by global row number."""
@@ -72,6 +105,11 @@ class RowStore(ABC):
         """Count all rows as one cluster."""
         anywhere = CodeCenters(np.zeros((1, self.layout.n_features), np.int32))
         return self.tally(anywhere, Comparison()).counts
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return arrays as one, without a copy of a single one."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _rows(

@@ -1,0 +1,199 @@
+"""The finishes, beside the same in floating point."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from softmodes._algorithm.loop import best_run, run_once
+from softmodes._algorithm.plan import Plan
+from softmodes._algorithm.stages import REST, Fit
+from softmodes._rows.centers import CodeCenters, ScoreCenters
+from softmodes.metrics import expected_cost
+from softmodes.rounding import soft
+from support import open_store, table
+
+SIZES = (2, 3, 2, 5, 9, 17, 2, 4, 4, 3)
+
+
+def plan(**changes):
+    base = Plan(
+        k=4,
+        rounding=soft(3.0),
+        init="d1-greedy",
+        n_init=1,
+        max_iter=30,
+        patience=5,
+        select="best",
+        yardstick="expected_cost",
+        seed=7,
+        refine="latent",
+        finalists=2,
+    )
+    return replace(base, **changes)
+
+
+def one_hot(X):
+    parts = [np.eye(size)[column] for column, size in zip(X.T, X.max(axis=0) + 1, strict=True)]
+    return np.hstack(parts)
+
+
+class FloatModel:
+    """The latent class model in float64, from responsibilities."""
+
+    def __init__(self, X, prior=1.0, weight=None, feature_weight=None):
+        self.hot, self.prior = one_hot(X), prior
+        n_values = X.max(axis=0) + 1
+        self.weight = np.ones(len(X)) if weight is None else weight
+        heavy = np.ones(X.shape[1]) if feature_weight is None else feature_weight
+        self.heavy = np.repeat(heavy, n_values)
+        self.shares = self.weight @ self.hot / self.weight.sum()
+
+    def maximise(self, parts):
+        weighted = self.weight[:, None] * parts
+        sizes = weighted.sum(axis=0)
+        counts = weighted.T @ self.hot + self.prior * self.shares
+        with np.errstate(divide="ignore"):
+            log_p = np.log(counts / (sizes[:, None] + self.prior))
+        self.log_p = self.heavy * np.where(self.shares > 0, log_p, 0.0)
+        self.log_pi = np.log(sizes / sizes.sum())
+
+    def expect(self):
+        joint = self.hot @ self.log_p.T + self.log_pi
+        most = joint.max(axis=1, keepdims=True)
+        log_likelihood = most[:, 0] + np.log(np.exp(joint - most).sum(axis=1))
+        objective = self.weight @ log_likelihood + self.prior * (self.log_p @ self.shares).sum()
+        return np.exp(joint - log_likelihood[:, None]), objective
+
+
+def nearly_sure(labels, k):
+    return 0.95 * np.eye(k)[labels] + 0.05 / k
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("weighted", ["no", "rows", "features"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_latent_objective_is_that_of_the_same_model_in_floats(seed, weighted, wide):
+    X = table(400, SIZES, seed=seed, groups=4)
+    if wide:
+        X = np.hstack([X, np.random.default_rng(seed).permutation(400)[:, None] % 290])
+    weight = np.random.default_rng(seed).integers(0, 4, 400) if weighted == "rows" else None
+    heavy = np.arange(1, X.shape[1] + 1, dtype=np.uint32) if weighted == "features" else None
+    store, asked = open_store(X, weight=weight), plan(seed=seed, feature_weight=heavy)
+    seen = []
+    watched = replace(asked, on_round=(lambda s: seen.append(s.labels()),))
+    run = run_once(store, watched, 0)
+    first = [round_.stage for round_ in run.history].index("latent")
+    chosen = min(run.history[:first], key=lambda round_: round_.expected_cost)
+    labels = seen[run.history.index(chosen)]
+    model = FloatModel(X, weight=weight, feature_weight=heavy)
+    parts, before = nearly_sure(labels, 4), -np.inf
+    for i, round_ in enumerate(run.history[first:]):
+        model.maximise(parts)
+        parts, objective = model.expect()
+        assert objective >= before - 1e-9 * abs(objective)  # never falls
+        # The counts of a wide column begin without the doubt that others have.
+        close = 1e-5 if not wide else 0.03 if i < 5 else 0.01
+        assert round_.objective == pytest.approx(-objective, rel=close)
+        before = objective
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_latent_objective_falls_until_it_rests(seed):
+    X = table(500, SIZES, seed=seed, groups=6)
+    run = run_once(open_store(X), plan(k=5, seed=seed), 0)
+    found = [round_.objective for round_ in run.history if round_.stage == "latent"]
+    changes = np.diff(found)
+    assert (changes <= 1e-5 * np.abs(found[1:])).all()
+    if run.converged:
+        assert abs(changes[-1]) <= REST * abs(found[-1])
+    assert (np.abs(changes[:-1]) > REST * np.abs(np.array(found[1:-1]))).all()
+    assert run.chosen.objective == min(found)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gini_rounds_lower_the_expected_cost_and_the_last_is_discarded(seed):
+    X = table(500, SIZES, seed=seed, groups=6)
+    store = open_store(X)
+    run = run_once(store, plan(refine="gini", k=5, seed=seed), 0)
+    assert run.converged
+    costs = [round_.expected_cost for round_ in run.history if round_.stage == "gini"]
+    assert all(later < earlier for earlier, later in pairwise(costs[:-1]))
+    assert costs[-1] >= min(costs[:-1], default=costs[-1])
+    labels = store.labels(run.centers, plan(seed=seed).comparison(0))
+    assert expected_cost(X, labels) == pytest.approx(run.chosen.expected_cost, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_after_gini_no_whole_round_in_floats_lowers_the_expected_cost(seed):
+    X = table(700, SIZES, seed=seed, groups=6)
+    store = open_store(X)
+    run = run_once(store, plan(refine="gini", k=5, seed=seed), 0)
+    labels = store.labels(run.centers, plan(seed=seed).comparison(0))
+    hot = one_hot(X)
+    means = np.stack([hot[labels == c].mean(axis=0) for c in range(5)])
+    distances = ((hot[:, None] - means[None]) ** 2).sum(axis=2)
+    again = expected_cost(X, distances.argmin(axis=1))
+    assert again >= run.chosen.expected_cost * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("refine", ["gini", "latent"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_refined_run_is_the_same_for_any_cut_and_number_of_threads(refine, weighted):
+    X = table(900, SIZES, groups=6)
+    weight = np.random.default_rng(1).integers(0, 5, 900) if weighted else None
+    asked = plan(refine=refine, n_init=3)
+    whole = best_run(open_store(X, weight=weight), asked)
+    cut = best_run(open_store(X, (5, 300, 611), weight, n_threads=3), asked)
+    assert whole.history == cut.history
+    assert_array_equal(whole.tally.counts.dense, cut.tally.counts.dense)
+    assert_array_equal(whole.drawn.codes, cut.drawn.codes)
+    assert isinstance(whole.centers, ScoreCenters)
+    assert_array_equal(whole.centers.prices, cut.centers.prices)
+
+
+def test_a_run_depends_on_the_seed_and_its_number_alone():
+    X = table(300, SIZES, groups=6)
+    store = open_store(X)
+    alone = [run_once(store, plan(seed=3), i) for i in range(4)]
+    best = best_run(store, plan(seed=3, n_init=4, finalists=4))
+    assert best.history == min(alone, key=lambda run: run.chosen.objective).history
+
+
+def test_only_the_finalists_are_finished():
+    X = table(600, SIZES, groups=9)
+    store = open_store(X)
+    seen = []
+    asked = plan(k=6, n_init=6, finalists=2, on_round=(lambda s: seen.append((s.run, s.stage)),))
+    best_run(store, asked)
+    finished = [run for run in range(6) if seen.count((run, "latent")) > 5]
+    assert len(finished) <= 2
+
+
+def test_a_stop_in_the_finish_keeps_what_was_found():
+    X = table(600, SIZES, groups=9)
+    store = open_store(X)
+    asked = plan(n_init=4, on_round=(lambda s: s.run == 1 and s.stage == "latent",))
+    run = best_run(store, asked)
+    assert run.chosen.stage == "latent"
+    assert run.tally.cluster_sizes.sum() == 600
+
+
+def test_a_stop_before_the_finish_keeps_the_partition_of_drawn_centers():
+    X = table(600, SIZES, groups=9)
+    run = best_run(open_store(X), plan(on_round=(lambda s: True,)))
+    assert run.stopped
+    assert isinstance(run.centers, CodeCenters)
+    assert run.drawn is run.centers
+
+
+def test_the_prior_is_a_row_for_whole_weights_and_the_mean_of_others():
+    X = table(50, SIZES)
+    store = open_store(X, weight=np.full(50, 7))
+    assert Fit(store, plan()).pricing("latent").prior == 1.0
+    store.whole_weights = False
+    assert Fit(store, plan()).pricing("latent").prior == 7.0

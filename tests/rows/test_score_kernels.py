@@ -1,0 +1,294 @@
+"""Passes by scores, hard, soft and row by row, against NumPy: to the last bit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_tables import Case, make_scores, make_table
+from numpy.testing import assert_array_equal
+
+import reference
+from softmodes import _kernels
+from softmodes._rows.block import Block
+
+ISAS = _kernels.instruction_sets()
+CLUSTERS = [1, 2, 3, 4, 5, 8, 17, 33, 49, 100, 129, 300]
+MIXED = [2] * 9 + [3, 4, 5, 3, 16, 17, 2, 40, 256]
+WIDE = [*MIXED, 257, 300]
+
+
+def check(case: Case, tie_key: int | None = 3, n_threads: int = 1, block: Block | None = None):
+    check_rows(case, block or case.table.block(), tie_key, n_threads)
+    check_hard(case, block or case.table.block(), tie_key, n_threads)
+    check_soft(case, block or case.table.block(), tie_key, n_threads)
+
+
+def found_by_reference(case: Case, tie_key):
+    totals = reference.score_totals(case.table.codes, case.scores)
+    labels = reference.cheapest(totals, tie_key, case.row_words())
+    return totals, labels
+
+
+def check_rows(case: Case, block: Block, tie_key, n_threads):
+    k, n = case.scores.k, len(case.table.codes)
+    totals, shares = np.full((n, k), -1, np.int64), np.full((n, k), 7, np.uint32)
+    logs = np.full(n, -1.0)
+    _kernels.score_rows(
+        block,
+        case.centers().native(),
+        tie_key,
+        n_threads,
+        totals=totals,
+        memberships=shares,
+        logs=logs,
+    )
+    expected, labels = found_by_reference(case, tie_key)
+    assert_array_equal(totals, expected)
+    resolution = case.scores.resolution
+    assert_array_equal(shares, reference.memberships(expected, labels, resolution))
+    assert_array_equal(np.ldexp(logs, 20), reference.logs(expected, resolution))
+
+
+def check_hard(case: Case, block: Block, tie_key, n_threads):
+    k, table = case.scores.k, case.table
+    counts = np.zeros((k, block.layout.n_cells), np.int64)
+    sizes, labels = np.zeros(k, np.int64), np.full(len(table.codes), -7, np.int32)
+    out = _kernels.TallyOut(counts, sizes, labels)
+    found = _kernels.tally(block, case.centers().native(), tie_key, out, n_threads)
+    _, expected = found_by_reference(case, tie_key)
+    assert_array_equal(labels, expected)
+    assert found.cost == 0
+    assert found.fingerprint == reference.fingerprint(labels, table.first_row)
+    weight = np.ones(len(labels), np.int64) if table.weight is None else table.weight
+    assert_array_equal(sizes, [weight[labels == c].sum() for c in range(k)])
+    for j, some in dense_cells(block):
+        wanted = reference.counts(table.codes, labels, k, j, table.n_codes[j], table.weight)
+        assert_array_equal(counts[:, some], wanted)
+
+
+def check_soft(case: Case, block: Block, tie_key, n_threads):
+    k, table, resolution = case.scores.k, case.table, case.scores.resolution
+    counts, sizes = np.full((k, block.layout.n_cells), 5, np.int64), np.full(k, 9, np.int64)
+    least, log, wide = _kernels.soft_tally(
+        block, case.centers().native(), tie_key, counts, sizes, n_threads
+    )
+    totals, labels = found_by_reference(case, tie_key)
+    parts = reference.memberships(totals, labels, resolution)
+    weight = np.ones(len(labels), np.int64) if table.weight is None else table.weight
+    assert_array_equal(sizes - 9, weight @ parts)
+    assert (sizes - 9).sum() == weight.sum() << 16
+    reduced = totals - reference.floors(table.codes, case.scores)[:, None]
+    assert (reduced >= 0).all()
+    logs = reference.logs(reduced, resolution)
+    expected = sum(w * x for w, x in zip(weight.tolist(), logs, strict=True))
+    assert log - (least << (20 - resolution)) == expected
+    for j, some in dense_cells(block):
+        wanted = reference.soft_counts(table.codes, parts, j, table.n_codes[j], table.weight)
+        assert_array_equal(counts[:, some] - 5, wanted)
+    for j, (indptr, codes, found) in zip(block.layout.sparse_features, wide, strict=True):
+        wanted = reference.soft_counts(table.codes, parts, j, table.n_codes[j], table.weight)
+        cluster = np.repeat(np.arange(k), np.diff(indptr))
+        assert len(indptr) == k + 1
+        assert (np.diff(codes)[np.diff(cluster) == 0] > 0).all()
+        dense = np.zeros_like(wanted)
+        dense[cluster, codes] = found
+        assert_array_equal(dense, wanted)
+
+
+def dense_cells(block: Block):
+    offsets = block.layout.offsets
+    for j in np.flatnonzero(np.diff(offsets)).tolist():
+        yield j, slice(offsets[j], offsets[j + 1])
+
+
+@pytest.mark.parametrize("width", [*range(1, 19), 31, 33, 255, 256, 257, 258, 259, 600, 65537])
+def test_every_field_width_equals_reference(isa, width):
+    rng = np.random.default_rng(width)
+    for d, k in ((1, 3), (7, 2), (19, 7), (2, 50)):
+        if d * width < 70_000:
+            check(make_scores(rng, make_table(rng, 70, [width] * d), k))
+
+
+@pytest.mark.parametrize("k", CLUSTERS)
+def test_every_number_of_clusters_equals_reference(isa, k):
+    rng = np.random.default_rng(k)
+    for widths in ([2] * 6, [2] * 70, WIDE):
+        check(make_scores(rng, make_table(rng, 120, widths), k), n_threads=1 + k % 3)
+
+
+@pytest.mark.parametrize("n", [1, 2, 255, 256, 257, 1000])
+@pytest.mark.parametrize("k", [3, 6, 60])
+def test_every_number_of_rows_equals_reference(isa, n, k):
+    rng = np.random.default_rng(n)
+    check(make_scores(rng, make_table(rng, n, MIXED, first_row=77), k), n_threads=3)
+
+
+@pytest.mark.parametrize("resolution", [10, 9, 5, 1, 0, -1, -3, -9])
+@pytest.mark.parametrize("k", [4, 20, 70])
+def test_every_resolution_equals_reference(isa, resolution, k):
+    rng = np.random.default_rng(resolution + 20)
+    check(make_scores(rng, make_table(rng, 60, WIDE), k, resolution))
+
+
+@pytest.mark.parametrize("k", [2, 5, 18, 60, 130])
+@pytest.mark.parametrize("tie_key", [None, 0, 2**64 - 1])
+def test_ties_are_settled_as_among_codes(isa, k, tie_key):
+    rng = np.random.default_rng(k)
+    case = make_scores(rng, make_table(rng, 300, [2, 3, 5], first_row=5), k, step=4096)
+    totals, labels = found_by_reference(case, tie_key)
+    tied = (totals == totals.min(axis=1, keepdims=True)).sum(axis=1)
+    assert (tied > 1).mean() > 0.1, "hardly any tie: nothing tested"
+    check(case, tie_key)
+    if tie_key is None:
+        assert_array_equal(labels, totals.argmin(axis=1))
+
+
+@pytest.mark.parametrize("k", [2, 6, 60])
+@pytest.mark.parametrize("most", [1 << 13, 1 << 16, 1 << 20, 1 << 24])
+def test_dear_prices_overflow_nothing(isa, k, most):
+    rng = np.random.default_rng(most)
+    check(make_scores(rng, make_table(rng, 90, [*MIXED[:14], 300]), k, 10, most))
+
+
+@pytest.mark.parametrize("most", [1200, 5000, 12_000])
+def test_sums_of_16_bits_are_emptied_in_time(isa, most):
+    # Lines of so many clusters and columns are kept in 16 bits, if a byte's prices fit.
+    rng = np.random.default_rng(most)
+    table = make_table(rng, 20, [2] * 320)
+    case = make_scores(rng, table, 600)
+    prices = [most * rng.integers(0, 2, (600, 2)) for _ in range(320)]
+    check(replace(case, scores=replace(case.scores, prices=prices, resolution=0)))
+
+
+@pytest.mark.parametrize("k", [2, 5, 40, 70])
+def test_long_binary_rows_equal_reference(isa, k):
+    rng = np.random.default_rng(k)
+    check(make_scores(rng, make_table(rng, 40, [2] * 3000), k))
+
+
+@pytest.mark.parametrize("k", [3, 7, 50, 120])
+@pytest.mark.parametrize("widths", [MIXED, WIDE])
+def test_weights_count(isa, k, widths):
+    rng = np.random.default_rng(k)
+    for top in (3, 1 << 40):
+        table = make_table(rng, 130, widths, weight=rng.integers(0, top, 130))
+        check(make_scores(rng, table, k), n_threads=3)
+
+
+@pytest.mark.parametrize("k", [4, 9, 60])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_sum_over_blocks_and_threads_is_that_of_the_whole(isa, k, weighted):
+    rng = np.random.default_rng(k)
+    weight = rng.integers(1, 9, 3000) if weighted else None
+    table = make_table(rng, 3000, WIDE, weight=weight)
+    case = make_scores(rng, table, k)
+    centers = case.centers().native()
+
+    def soft(cuts, n_threads):
+        block = table.block()
+        counts = np.zeros((k, block.layout.n_cells), np.int64)
+        sizes, sums = np.zeros(k, np.int64), [0, 0]
+        for a, b in zip([0, *cuts], [*cuts, 3000], strict=True):
+            least, log, _ = _kernels.soft_tally(
+                block.part(a, b), centers, 3, counts, sizes, n_threads
+            )
+            sums[0] += least
+            sums[1] += log
+        return counts, sizes, sums
+
+    whole = soft((), 1)
+    for cuts, n_threads in (((), 3), ((1, 300, 1999), 1), ((2,), 3)):
+        for a, b in zip(soft(cuts, n_threads), whole, strict=True):
+            assert_array_equal(a, b)
+
+
+def test_many_rows_equal_reference_on_every_instruction_set(isa):
+    # More than the rows whose parts fit in counters of 32 bits.
+    rng = np.random.default_rng(4)
+    few = make_table(rng, 500, [2] * 5 + [3, 9])
+    for k in (3, 50):
+        case = make_scores(rng, few, k)
+        many = Case(replace(few, codes=np.tile(few.codes, (300, 1))), case.scores)
+        parts = reference.memberships(*found_by_reference(case, None), 10)
+        block = many.table.block()
+        counts, sizes = np.zeros((k, block.layout.n_cells), np.int64), np.zeros(k, np.int64)
+        _kernels.soft_tally(block, many.centers().native(), None, counts, sizes, 2)
+        assert_array_equal(sizes, 300 * parts.sum(axis=0))
+        for j, some in dense_cells(block):
+            wanted = 300 * reference.soft_counts(few.codes, parts, j, few.n_codes[j])
+            assert_array_equal(counts[:, some], wanted)
+
+
+@pytest.mark.parametrize("widths", [[3, 9, 2], [3, 300]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_more_rows_than_are_kept_at_once_are_the_sum_of_their_parts(weighted, widths):
+    n = 70_000
+    rng = np.random.default_rng(8)
+    weight = rng.integers(1, 9, n) if weighted else None
+    table = make_table(rng, n, widths, weight=weight)
+    centers = make_scores(rng, table, 60).centers().native()
+
+    def soft(cuts):
+        block = table.block()
+        counts, sizes = np.zeros((60, block.layout.n_cells), np.int64), np.zeros(60, np.int64)
+        sparse = 0
+        for a, b in zip([0, *cuts], [*cuts, n], strict=True):
+            _, _, wide = _kernels.soft_tally(block.part(a, b), centers, 3, counts, sizes, 2)
+            sparse += sum(found[2].sum() for found in wide)
+        return counts, sizes, sparse
+
+    for whole, parts in zip(soft(()), soft((30_000,)), strict=True):
+        assert_array_equal(whole, parts)
+
+
+@settings(max_examples=120, deadline=None)
+@given(data=st.data())
+def test_random_tables_equal_reference(data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    choices = st.sampled_from([*range(1, 18), 40, 256, 257, 258, 400])
+    widths = data.draw(st.lists(choices, min_size=1, max_size=30))
+    n = data.draw(st.integers(1, 300))
+    weight = rng.integers(0, 5, n) if data.draw(st.booleans()) else None
+    table = make_table(rng, n, widths, weight=weight, first_row=data.draw(st.integers(0, 2**40)))
+    resolution = data.draw(st.integers(-6, 10))
+    case = make_scores(
+        rng,
+        table,
+        data.draw(st.integers(1, 70)),
+        resolution,
+        data.draw(st.sampled_from([0, 1, 300, 1 << 14])),
+        data.draw(st.sampled_from([1, 1, 128])),
+    )
+    best = _kernels.instruction_set()
+    _kernels.use_instruction_set(data.draw(st.sampled_from(ISAS)))
+    try:
+        check(case, data.draw(st.none() | st.integers(0, 2**64 - 1)), data.draw(st.integers(1, 3)))
+    finally:
+        _kernels.use_instruction_set(best)
+
+
+def test_passes_for_codes_alone_refuse_scores():
+    rng = np.random.default_rng(0)
+    case = make_scores(rng, make_table(rng, 20, [2, 3]), 2)
+    block, centers = case.table.block(), case.centers().native()
+    with pytest.raises(ValueError, match="must be codes"):
+        _kernels.distances(block, centers, 1, np.zeros((20, 2), np.uint32))
+    codes = _kernels.Centers(np.zeros((2, 2), np.int32))
+    with pytest.raises(ValueError, match="must be scores"):
+        _kernels.score_rows(block, codes, None, 1, totals=np.zeros((20, 2), np.int64))
+
+
+@pytest.mark.parametrize("k", [2, 9, 70])
+def test_prices_whose_sums_do_not_fit_are_refused(k):
+    rng = np.random.default_rng(0)
+    table = make_table(rng, 20, [2] * 8)
+    prices = [np.zeros((k, 2), np.int64) for _ in range(8)]
+    for some in prices:
+        some[0] = 1 << 28
+    case = Case(table, reference.Scores(prices, np.zeros(k, np.int64), 10))
+    with pytest.raises(ValueError, match="prices of a row must sum"):
+        check_hard(case, table.block(), None, 1)
