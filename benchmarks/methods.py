@@ -24,9 +24,10 @@ from benchmarks.workloads import Problem
 from softmodes import _kernels
 from softmodes._algorithm.cost import expected_cost
 from softmodes._algorithm.draw import Draw
-from softmodes._rows.centers import CodeCenters, Comparison
+from softmodes._algorithm.scores import Pricing
+from softmodes._rows.centers import CodeCenters, Comparison, ScoreCenters
 from softmodes._rows.stores import RowStore, open_store
-from softmodes._rows.tally import Tally
+from softmodes._rows.tally import MEMBERSHIP_BITS, Tally
 from softmodes.rounding import uniform
 
 Run = Callable[[], object]
@@ -97,6 +98,52 @@ def assignment(problem: Problem, n_threads: int) -> Run:
     """Return the nearest centers alone."""
     store, centers = _ready(problem, n_threads)
     return lambda: store.labels(centers, _COMPARISON)
+
+
+LATE = 5  # soft rounds before a late one
+
+
+def score_pass(late: bool) -> Callable[[Problem, int], Run]:
+    """Return a pass by scores: cheapest clusters and counts."""
+
+    def prepare(problem: Problem, n_threads: int) -> Run:
+        store, _, scores = _priced(problem, n_threads, late)
+        return lambda: store.tally(scores, _COMPARISON)
+
+    return prepare
+
+
+def soft_round(late: bool) -> Callable[[Problem, int], Run]:
+    """Return a round of the latent class model: shares of rows, counts, their prices."""
+
+    def prepare(problem: Problem, n_threads: int) -> Run:
+        store, pricing, scores = _priced(problem, n_threads, late)
+        last: list[ScoreCenters] = []  # kept until there are newer ones, as in a fit
+
+        def run() -> None:
+            last[:] = [_next_scores(store, pricing, scores)]
+
+        return run
+
+    return prepare
+
+
+def _priced(problem: Problem, n_threads: int, late: bool) -> tuple[RowStore, Pricing, ScoreCenters]:
+    """Return the rows and the prices of their first partition, or those some soft rounds later."""
+    store, centers = _ready(problem, n_threads)
+    pricing = Pricing(
+        "latent", store.column_counts(), store.total_weight, prior=1.0, n_threads=n_threads
+    )
+    tally = store.tally(centers, _COMPARISON)
+    scores = pricing.scores(tally.counts, tally.cluster_sizes, 1)
+    for _ in range(LATE if late else 0):
+        scores = _next_scores(store, pricing, scores)
+    return store, pricing, scores
+
+
+def _next_scores(store: RowStore, pricing: Pricing, scores: ScoreCenters) -> ScoreCenters:
+    tally = store.soft_tally(scores, _COMPARISON)
+    return pricing.scores(tally.counts, tally.cluster_sizes, 1 << MEMBERSHIP_BITS)
 
 
 def _ready(problem: Problem, n_threads: int) -> tuple[RowStore, CodeCenters]:
@@ -276,6 +323,15 @@ OURS = (
     Method("softmodes", iteration, "iteration", "nearest centers, counts, costs, next centers"),
     Method("softmodes pass", rows_pass, "pass", "nearest centers and counts"),
     Method("softmodes assignment", assignment, "assignment", "nearest centers"),
+    Method("score pass", score_pass(False), "pass", "cheapest clusters by scores, and counts"),
+    Method("score pass, late", score_pass(True), "pass", f"the same {LATE} soft rounds later"),
+    Method(
+        "soft round",
+        soft_round(False),
+        "soft round",
+        "rows shared among clusters, counts and the next prices, from those of a first partition",
+    ),
+    Method("soft round, late", soft_round(True), "soft round", f"the same {LATE} rounds later"),
 )
 
 PEERS = (

@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.machine import describe_machine, in_words
 from benchmarks.memory import peak_memory
-from benchmarks.methods import METHODS, PEERS, Method, open_rows
+from benchmarks.methods import LATE, METHODS, PEERS, Method, open_rows
 from benchmarks.roofs import assignment_seconds, measure
 from benchmarks.tables import markdown, ratio, size
 from benchmarks.timing import Timing, alternate, duration
@@ -114,6 +114,11 @@ def report(found: Found) -> str:
     parts += [found["note"]] if "note" in found else []
     for threads in found["roofs"]:
         parts.append(f"### Ratios, {_threads(threads)}\n\n" + ratio_table(found, threads))
+    parts += [
+        f"### The finish, {_threads(threads)}\n\n" + finish_table(found, threads)
+        for threads in found["roofs"]
+        if all("soft round" in w["times"][threads] for w in found["workloads"])
+    ]
     parts.append("### Times, wall (CPU)\n\n" + time_table(found))
     if "memory" in found["workloads"][0]:
         parts.append("### Peak memory beyond the table of codes\n\n" + memory_table(found))
@@ -143,6 +148,23 @@ def _ratio(times: Found, method: Method, n: int) -> str:
     scaled = "~" if peer["rows"] < n else ""
     wall, cpu = (ratio(peer[kind] / ours[kind]) for kind in ("wall", "cpu"))
     return f"{scaled}{wall} ({cpu})"
+
+
+def finish_table(found: Found, threads: str) -> str:
+    """Return passes by scores beside passes by codes, and soft rounds beside those of StepMix."""
+    rows = []
+    for w in found["workloads"]:
+        times = {name: timing["cpu"] for name, timing in w["times"][threads].items()}
+        row = [w["name"], duration(times["softmodes pass"])]
+        for name in ("score pass", "score pass, late"):
+            row.append(f"{times[name] / times['softmodes pass']:.2f}x")
+        for name in ("soft round", "soft round, late"):
+            peer = ratio(times["StepMix"] / times[name]) if "StepMix" in times else NOTHING
+            row += [duration(times[name]), peer]
+        rows.append(row)
+    header = ["", "pass by codes", "pass by scores", "late"]
+    header += ["soft round", "StepMix takes", "late soft round", "StepMix takes"]
+    return markdown(header, rows) + f"\n\nCPU time. Late: {LATE} soft rounds later."
 
 
 def time_table(found: Found) -> str:
