@@ -56,8 +56,8 @@ void add_up(std::vector<SparseEntry>& entries) {
   entries.resize(n);
 }
 
-struct Worker {
-  Worker(const ScorePlan& plan, int64_t n_sums)
+struct SoftWorker {
+  SoftWorker(const ScorePlan& plan, int64_t n_sums)
       : sharer(plan),
         sums(4 * n_sums),
         cluster_sizes(static_cast<size_t>(plan.n_centers())),
@@ -91,7 +91,7 @@ class SoftPass {
         sparse_(block.layout.sparse_features.size()) {
     if (way_ == Way::sorted) alone_.resize(static_cast<size_t>(k_ * block.layout.n_cells()));
     for (int t = 0; t < threads_.n; ++t)
-      workers_.push_back(std::make_unique<Worker>(plan_, n_sums()));
+      workers_.push_back(std::make_unique<SoftWorker>(plan_, n_sums()));
   }
 
   SoftSum run() {
@@ -177,7 +177,7 @@ class SoftPass {
   }
 
   // Rows start + (first .. first + n) of the block.
-  void task(int64_t start, int64_t first, int64_t n, Worker& w) {
+  void task(int64_t start, int64_t first, int64_t n, SoftWorker& w) {
     const size_t n_before = w.parts.size();
     if (w.n_summed + n > kMostSummed) empty_sums(w);
     if (way_ == Way::together) w.n_summed += n;
@@ -205,7 +205,7 @@ class SoftPass {
            !plan_.view().n_wide && powers_.view().resolution >= 0;
   }
   // Returns how many rows are done.
-  int64_t add_quads(int64_t first, int64_t n, Worker& w) const {
+  int64_t add_quads(int64_t first, int64_t n, SoftWorker& w) const {
     uint64_t least = 0, log = 0;
     const QuadSums out{w.cluster_sizes.data(), &least, &log};
     const int64_t n_fours = n / 4 * 4;
@@ -219,7 +219,7 @@ class SoftPass {
     return n_fours;
   }
 
-  void add_logs(int64_t row, int64_t n, const Shares& shares, Worker& w) const {
+  void add_logs(int64_t row, int64_t n, const Shares& shares, SoftWorker& w) const {
     if (block_.weight) {
       for (int64_t r = 0; r < n; ++r) {
         const auto weight = static_cast<uint64_t>(block_.weight[row + r]);
@@ -238,7 +238,7 @@ class SoftPass {
     w.log.add(log);
   }
 
-  void add_together(int64_t row, int64_t n, const Shares& shares, Worker& w) const {
+  void add_together(int64_t row, int64_t n, const Shares& shares, SoftWorker& w) const {
     const int64_t lanes = together_lanes(k_, kernels_);
     w.dense.assign(static_cast<size_t>(n * lanes), 0);
     for (int64_t r = 0, i = 0; r < n; ++r)
@@ -250,7 +250,7 @@ class SoftPass {
                        w.dense.data(), w.sums.as<uint32_t>());
   }
 
-  void keep_parts(int64_t row, int64_t n, const Shares& shares, Worker& w) const {
+  void keep_parts(int64_t row, int64_t n, const Shares& shares, SoftWorker& w) const {
     for (int64_t r = 0, i = 0; r < n; ++r)
       for (const int64_t end = i + shares.n[r]; i < end; ++i)
         w.parts.push_back({static_cast<int32_t>(row + r), shares.cluster[i], shares.part[i]});
@@ -258,7 +258,7 @@ class SoftPass {
 
   // Labels of rows that belong to one cluster, parts of the others; or all parts. `row` counts from
   // the start of the range.
-  void list_parts(int64_t start, int64_t row, int64_t n, const Shares& shares, Worker& w) {
+  void list_parts(int64_t start, int64_t row, int64_t n, const Shares& shares, SoftWorker& w) {
     int64_t n_parts = 0;
     for (int64_t r = 0; r < n; ++r) n_parts += shares.n[r];
     const size_t n_before = w.parts.size();
@@ -282,7 +282,7 @@ class SoftPass {
   }
 
   // Adds the parts from `from` on of rows with several to the sums of their clusters.
-  void add_sorted(int64_t start, size_t from, Worker& w) {
+  void add_sorted(int64_t start, size_t from, SoftWorker& w) {
     const std::vector<Part>& parts = w.parts;
     for (size_t i = from; i < parts.size(); ++i)
       w.n_summed += labels_[parts[i].row] == k_ && (i == from || parts[i].row != parts[i - 1].row);
@@ -299,7 +299,7 @@ class SoftPass {
                sums + part.cluster * map_.shape().n_lines());
   }
 
-  void empty_sums(Worker& w) {
+  void empty_sums(SoftWorker& w) {
     if (!w.n_summed) return;
     w.n_summed = 0;
     if (way_ == Way::one_by_one) return;
@@ -375,7 +375,7 @@ class SoftPass {
   Way way_;
   LineMap map_;
   CounterMap counters_;
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<SoftWorker>> workers_;
   std::vector<int64_t> alone_;   // counts of rows that belong to one cluster alone
   std::vector<int32_t> labels_;  // of the rows of a range; k_: several clusters
   std::vector<std::vector<SparseEntry>> sparse_;
