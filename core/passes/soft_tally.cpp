@@ -22,6 +22,8 @@ constexpr int64_t kFewClusters = 48;                 // in a line of sums
 constexpr int64_t kFewSumBytes = int64_t{3} << 19;   // of these lines, in the cache
 constexpr int64_t kMostSumBytes = int64_t{1} << 26;  // of all clusters, for one thread
 constexpr int64_t kRangeRows = int64_t{1} << 16;     // whose parts are kept
+constexpr int64_t kMostParts = int64_t{1} << 22;     // kept, if every row had one in each cluster
+constexpr int64_t kPartsAtOnce = int64_t{1} << 18;   // that are sorted
 constexpr int64_t kRangeBytes = int64_t{1} << 25;    // or whose labels are
 
 struct Part {
@@ -95,7 +97,7 @@ class SoftPass {
   }
 
   SoftSum run() {
-    const int64_t at_once = range_rows(block_.layout, way_);
+    const int64_t at_once = range_rows(block_.layout, k_, way_);
     for (int64_t first = 0; first < block_.n_rows; first += at_once)
       range(first, std::min(at_once, block_.n_rows - first));
     SoftSum total;
@@ -129,8 +131,9 @@ class SoftPass {
   static int64_t together_lanes(int64_t k, const Kernels& kernels) {
     return ScorePlan::lanes_of(k, 4, kernels);
   }
-  static int64_t range_rows(const Layout& layout, Way way) {
-    if (way == Way::one_by_one || !layout.sparse_features.empty()) return kRangeRows;
+  static int64_t range_rows(const Layout& layout, int64_t k, Way way) {
+    if (way == Way::one_by_one || !layout.sparse_features.empty())
+      return std::clamp(kMostParts / k, kTaskRows, kRangeRows);
     return std::max(kRangeRows, kRangeBytes / layout.stride);
   }
 
@@ -189,6 +192,11 @@ class SoftPass {
       else
         list_parts(start, row - start, n_rows, shares, w);
       if (way_ == Way::together && keeps_all_parts()) keep_parts(row - start, n_rows, shares, w);
+      if (way_ == Way::sorted && !keeps_all_parts() &&
+          static_cast<int64_t>(w.parts.size()) > kPartsAtOnce) {
+        add_sorted(start, 0, w);
+        w.parts.clear();
+      }
     };
     w.sharer.share(kernels_, powers_.view(), block_, start + first + n_done, n - n_done, ties_,
                    by_levels(), take);
@@ -403,8 +411,12 @@ int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& thre
     if (way != Way::one_by_one)
       sums = 4 * lines.n_lines() *
              (way == Way::together ? SoftPass::together_lanes(n_centers, isa) : n_centers);
-    const int64_t range = SoftPass::range_rows(layout, way);
-    const int64_t parts = static_cast<int64_t>(2 * sizeof(Part)) * kTaskRows;
+    const int64_t range = SoftPass::range_rows(layout, n_centers, way);
+    // Where all parts are kept, there may be one for every row and cluster.
+    const bool all = way == Way::one_by_one || !layout.sparse_features.empty();
+    const int64_t n_parts =
+        all ? range * n_centers / threads.n : kPartsAtOnce + kTileRows * n_centers;
+    const int64_t parts = static_cast<int64_t>(2 * sizeof(Part)) * n_parts;
     const int64_t worker = Sharer::bytes(layout, lanes) + sums + 8 * n_centers + parts;
     const int64_t alone = way == Way::sorted ? 8 * n_centers * layout.n_cells() : 0;
     most = std::max(most, 4 * range + alone + threads.n * worker +

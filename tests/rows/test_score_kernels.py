@@ -245,6 +245,24 @@ def test_more_rows_than_are_kept_at_once_are_the_sum_of_their_parts(weighted, wi
         assert_array_equal(whole, parts)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_that_all_clusters_share_are_the_sum_of_their_parts(weighted):
+    n, k = 6000, 100
+    rng = np.random.default_rng(9)
+    weight = rng.integers(1, 9, n) if weighted else None
+    table = make_table(rng, n, [2] * 60 + [5], weight=weight)
+    centers = make_scores(rng, table, k, most=3).centers().native()
+    block = table.block()
+    whole, parts = (np.zeros((k, block.layout.n_cells), np.int64) for _ in range(2))
+    sizes = np.zeros((2, k), np.int64)
+    _kernels.soft_tally(block, centers, 3, whole, sizes[0], 1)
+    for a in range(0, n, 1000):
+        _kernels.soft_tally(block.part(a, a + 1000), centers, 3, parts, sizes[1], 1)
+    assert (sizes[0] > 0).all()
+    assert_array_equal(sizes[0], sizes[1])
+    assert_array_equal(whole, parts)
+
+
 @settings(max_examples=120, deadline=None)
 @given(data=st.data())
 def test_random_tables_equal_reference(data):
