@@ -4,6 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "layout/line_fields.hpp"
+
 namespace softmodes {
 namespace {
 
@@ -80,25 +82,6 @@ int64_t ScorePlan::most_bytes(const Layout& layout, int64_t n_centers, const Ker
     if (is_wide(layout, j)) wide += 4 * 256 * n_centers;
   return std::max(nibbles.n_lines() * line, kLinesInCache) + wide + 12 * layout.n_cells() +
          CoarsePlan::most_bytes(n_centers, nibbles);
-}
-
-std::vector<ScorePlan::Column> ScorePlan::columns(const LineShape& shape) const {
-  std::vector<Column> found;
-  const int parts = shape.nibbles ? 2 : 1;  // columns of a narrow byte
-  const int64_t n_values = shape.nibbles ? 16 : 256;
-  for (int64_t i = 0; i < shape.narrow_bytes * parts; ++i)
-    found.push_back({{}, i * n_values, n_values, static_cast<int>(i % parts * 4)});
-  for (int64_t i = 0; i < shape.byte_columns; ++i)
-    found.push_back({{}, shape.narrow_bytes * parts * n_values + i * 256, 256, 0});
-  for (int64_t j = 0; j < layout_.n_features; ++j) {
-    if (is_wide(layout_, j)) continue;
-    const int64_t byte = layout_.byte[j];
-    const bool narrow = byte < shape.narrow_bytes;
-    const int64_t column = narrow ? byte * parts + (parts == 2 ? layout_.shift[j] / 4 : 0)
-                                  : shape.narrow_bytes * parts + byte - shape.narrow_bytes;
-    found[column].features.push_back(static_cast<int32_t>(j));
-  }
-  return found;
 }
 
 ScorePlan::ScorePlan(const Layout& layout, const Centers& centers, const Kernels& kernels)
@@ -217,23 +200,18 @@ template <class T>
 void ScorePlan::fill_lines(const ScoreCenters& centers, const Floor& floor) {
   const int64_t group = view_.group;
   std::vector<T> prices;  // by code and lane
-  for (const Column& column : columns(view_.shape))
-    for (const int32_t j : column.features) {
-      const int shift = layout_.shift[j] - column.shift;
-      const int64_t mask = (int64_t{1} << layout_.bits[j]) - 1;
-      for (int64_t g = 0; g < view_.n_groups; ++g) {
-        prices.assign(static_cast<size_t>((mask + 1) * group), 0);
-        const int64_t n = std::min(group, view_.n_centers - g * group);
-        for (int64_t c = 0; c < n; ++c)
-          for (int64_t v = 0; v < centers.n_values[j]; ++v)
-            prices[v * group + c] =
-                static_cast<T>(centers.of(g * group + c, j)[v] - floor.least(j, v));
-        T* line =
-            reinterpret_cast<T*>(lines_.data() + g * view_.group_bytes) + column.first_line * group;
-        for (int64_t v = 0; v < column.n_values; ++v, line += group) {
-          const T* price = prices.data() + (v >> shift & mask) * group;
-          for (int64_t c = 0; c < group; ++c) line[c] = static_cast<T>(line[c] + price[c]);
-        }
+  for (const LineField& field : line_fields(layout_, view_.shape))
+    for (int64_t g = 0; g < view_.n_groups; ++g) {
+      const int64_t j = field.feature, n = std::min(group, view_.n_centers - g * group);
+      prices.assign(static_cast<size_t>((field.mask + 1) * group), 0);
+      for (int64_t c = 0; c < n; ++c)
+        for (int64_t v = 0; v < centers.n_values[j]; ++v)
+          prices[v * group + c] = static_cast<T>(floor.above(g * group + c, j, v));
+      T* line =
+          reinterpret_cast<T*>(lines_.data() + g * view_.group_bytes) + field.first_line * group;
+      for (int64_t v = 0; v < field.n_lines; ++v, line += group) {
+        const T* price = prices.data() + (v >> field.shift & field.mask) * group;
+        for (int64_t c = 0; c < group; ++c) line[c] = static_cast<T>(line[c] + price[c]);
       }
     }
 }

@@ -80,13 +80,6 @@ class ScorePlan {
   }
 
  private:
-  struct Column {
-    std::vector<int32_t> features;
-    int64_t first_line;
-    int64_t n_values;
-    int shift;  // of the column in its byte
-  };
-  std::vector<Column> columns(const LineShape& shape) const;
   void fill_start(const ScoreCenters& centers, const Floor& floor);
   void fill_wide(const ScoreCenters& centers, const Floor& floor);
   std::vector<LineRun> cut_runs(const std::vector<uint32_t>& dearest) const;

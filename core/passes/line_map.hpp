@@ -3,14 +3,14 @@
 
 #include <vector>
 
-#include "isa/kernels.hpp"
-#include "layout/layout.hpp"
+#include "layout/line_fields.hpp"
 
 namespace softmodes {
 
 class LineMap {
  public:
-  LineMap(const Layout& layout, const LineShape& shape);
+  LineMap(const Layout& layout, const LineShape& shape)
+      : layout_(layout), shape_(shape), fields_(line_fields(layout, shape)) {}
   const LineShape& shape() const { return shape_; }
 
   // Adds a part of a row to its lines; of nibbles.
@@ -27,17 +27,9 @@ class LineMap {
   void add_to_cells(const uint32_t* sums, int64_t step, int64_t* cells) const;
 
  private:
-  // A feature in a column.
-  struct Field {
-    int64_t first_line;
-    int64_t n_lines;
-    int shift;
-    int64_t mask;
-    int64_t n_codes;
-    int64_t offset;
-  };
+  const Layout& layout_;
   LineShape shape_;
-  std::vector<Field> fields_;
+  std::vector<LineField> fields_;
 };
 
 }  // namespace softmodes

@@ -24,27 +24,35 @@ struct FourRows {
   }
 };
 
-template <bool kNibbles>
-SOFTMODES_INLINE FourRows sum_four(const ScoreView& view, const uint8_t* rows) {
-  const auto* line = reinterpret_cast<const __m128i*>(view.lines);
-  const int64_t stride = view.shape.stride;
-  const __m128i start = _mm_loadu_si128(reinterpret_cast<const __m128i*>(view.start));
-  FourRows sum{{start, start, start, start}};
-  const auto add = [&](int64_t i, int64_t values, auto value) {
-    for (int r = 0; r < 4; ++r)
-      sum.at[r] = _mm_add_epi32(sum.at[r], line[value(rows[r * stride + i])]);
-    line += values;
+// Calls visit(row, line number) for all lines of four rows, column by column.
+template <bool kNibbles, class Visit>
+SOFTMODES_INLINE void lines_of_four(const LineShape& shape, const uint8_t* rows,
+                                    const Visit& visit) {
+  int64_t first = 0;
+  const auto column = [&](int64_t byte, int64_t n_values, auto value) {
+    for (int r = 0; r < 4; ++r) visit(r, first + value(rows[r * shape.stride + byte]));
+    first += n_values;
   };
-  for (int64_t i = 0; i < view.shape.narrow_bytes; ++i) {
+  for (int64_t i = 0; i < shape.narrow_bytes; ++i) {
     if constexpr (kNibbles) {
-      add(i, 16, [](uint8_t x) { return x & 15; });
-      add(i, 16, [](uint8_t x) { return x >> 4; });
+      column(i, 16, [](uint8_t x) { return x & 15; });
+      column(i, 16, [](uint8_t x) { return x >> 4; });
     } else {
-      add(i, 256, [](uint8_t x) { return x; });
+      column(i, 256, [](uint8_t x) { return x; });
     }
   }
-  for (int64_t i = 0; i < view.shape.byte_columns; ++i)
-    add(view.shape.narrow_bytes + i, 256, [](uint8_t x) { return x; });
+  for (int64_t i = 0; i < shape.byte_columns; ++i)
+    column(shape.narrow_bytes + i, 256, [](uint8_t x) { return x; });
+}
+
+template <bool kNibbles>
+SOFTMODES_INLINE FourRows sum_four(const ScoreView& view, const uint8_t* rows) {
+  const auto* lines = reinterpret_cast<const __m128i*>(view.lines);
+  const __m128i start = _mm_loadu_si128(reinterpret_cast<const __m128i*>(view.start));
+  FourRows sum{{start, start, start, start}};
+  lines_of_four<kNibbles>(view.shape, rows, [&](int r, int64_t line) {
+    sum.at[r] = _mm_add_epi32(sum.at[r], lines[line]);
+  });
   sum.transpose();
   return sum;
 }
@@ -160,24 +168,10 @@ struct SharesOfFour {
 template <bool kNibbles>
 SOFTMODES_INLINE void add_four(const LineShape& shape, const uint8_t* rows, const FourRows& part,
                                uint32_t* sums) {
-  auto* line = reinterpret_cast<__m128i*>(sums);
-  const auto add = [&](int64_t i, int64_t values, auto value) {
-    for (int r = 0; r < 4; ++r) {
-      __m128i* at = line + value(rows[r * shape.stride + i]);
-      _mm_storeu_si128(at, _mm_add_epi32(_mm_loadu_si128(at), part.at[r]));
-    }
-    line += values;
-  };
-  for (int64_t i = 0; i < shape.narrow_bytes; ++i) {
-    if constexpr (kNibbles) {
-      add(i, 16, [](uint8_t x) { return x & 15; });
-      add(i, 16, [](uint8_t x) { return x >> 4; });
-    } else {
-      add(i, 256, [](uint8_t x) { return x; });
-    }
-  }
-  for (int64_t i = 0; i < shape.byte_columns; ++i)
-    add(shape.narrow_bytes + i, 256, [](uint8_t x) { return x; });
+  lines_of_four<kNibbles>(shape, rows, [&](int r, int64_t line) {
+    __m128i* at = reinterpret_cast<__m128i*>(sums) + line;
+    _mm_storeu_si128(at, _mm_add_epi32(_mm_loadu_si128(at), part.at[r]));
+  });
 }
 
 template <bool kNibbles, int K>

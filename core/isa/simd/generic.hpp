@@ -250,22 +250,21 @@ inline uint32_t least_number32(V x) {
   for (uint32_t a : numbers) least = a < least ? a : least;
   return least;
 }
-// Bit i tells whether number i of a is that of b; whether it is below.
-inline uint64_t equal_bits32(V a, V b) {
+template <class F>
+inline uint64_t number_bits32(V a, V b, F f) {
   uint32_t x[kWidth / 4], y[kWidth / 4];
   std::memcpy(x, a.at, kWidth);
   std::memcpy(y, b.at, kWidth);
   uint64_t bits = 0;
-  for (int i = 0; i < kWidth / 4; ++i) bits |= uint64_t{x[i] == y[i]} << i;
+  for (int i = 0; i < kWidth / 4; ++i) bits |= uint64_t{f(x[i], y[i])} << i;
   return bits;
 }
+// Bit i tells whether number i of a is that of b; whether it is below.
+inline uint64_t equal_bits32(V a, V b) {
+  return number_bits32(a, b, [](uint32_t x, uint32_t y) { return x == y; });
+}
 inline uint64_t below_bits32(V a, V b) {
-  uint32_t x[kWidth / 4], y[kWidth / 4];
-  std::memcpy(x, a.at, kWidth);
-  std::memcpy(y, b.at, kWidth);
-  uint64_t bits = 0;
-  for (int i = 0; i < kWidth / 4; ++i) bits |= uint64_t{x[i] < y[i]} << i;
-  return bits;
+  return number_bits32(a, b, [](uint32_t x, uint32_t y) { return x < y; });
 }
 
 }  // namespace softmodes::SOFTMODES_ISA
