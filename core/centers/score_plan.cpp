@@ -140,7 +140,8 @@ void ScorePlan::choose_lines(const std::vector<uint32_t>& dearest, const Kernels
   int64_t whole_work = whole_vectors * whole.n_columns();
   if (whole.n_lines() * whole_vectors * vector > kLinesFarAway) whole_work *= 2;
   const auto n_runs = static_cast<int64_t>(runs_.size());
-  view_.whole = !n_runs || whole_work <= half_vectors * (half.n_columns() + kEmptying * n_runs);
+  view_.whole = k <= kFewLanes || !n_runs ||
+                whole_work <= half_vectors * (half.n_columns() + kEmptying * n_runs);
   view_.shape = view_.whole ? whole : half;
   view_.runs = runs_.data();
   view_.n_runs = n_runs;

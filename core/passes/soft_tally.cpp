@@ -39,24 +39,57 @@ enum class Way {
   one_by_one
 };
 
-struct SparseEntry {
-  uint64_t key;  // cluster and code
-  int64_t count;
-};
-
-// Sorted, one entry for each key.
-void add_up(std::vector<SparseEntry>& entries) {
-  std::sort(entries.begin(), entries.end(),
-            [](const SparseEntry& a, const SparseEntry& b) { return a.key < b.key; });
-  size_t n = 0;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    if (n && entries[n - 1].key == entries[i].key)
-      entries[n - 1].count += entries[i].count;
-    else
-      entries[n++] = entries[i];
+// The counts of a sparse feature while they grow: of every cluster and code, if that takes little
+// memory, else of those that occur.
+class SparseSums {
+ public:
+  static constexpr int64_t kMostCounts = int64_t{1} << 21;
+  SparseSums(int64_t k, int64_t n_codes) : k_(k), n_codes_(n_codes) {
+    if (k * n_codes <= kMostCounts) counts_.resize(static_cast<size_t>(k * n_codes));
   }
-  entries.resize(n);
-}
+  void add(int64_t cluster, int64_t code, int64_t count) {
+    if (!counts_.empty())
+      counts_[cluster * n_codes_ + code] += count;
+    else
+      entries_.push_back({cluster * n_codes_ + code, count});
+  }
+  // To be called now and then, and at the end.
+  void add_up() {
+    std::sort(entries_.begin(), entries_.end(),
+              [](const Entry& a, const Entry& b) { return a.key < b.key; });
+    size_t n = 0;
+    for (const Entry& entry : entries_) {
+      if (n && entries_[n - 1].key == entry.key)
+        entries_[n - 1].count += entry.count;
+      else
+        entries_[n++] = entry;
+    }
+    entries_.resize(n);
+  }
+  SparseCounts counts() const {
+    SparseCounts found;
+    found.indptr.assign(static_cast<size_t>(k_) + 1, 0);
+    const auto take = [&](int64_t key, int64_t count) {
+      ++found.indptr[key / n_codes_ + 1];
+      found.codes.push_back(static_cast<int32_t>(key % n_codes_));
+      found.counts.push_back(count);
+    };
+    for (size_t i = 0; i < counts_.size(); ++i)
+      if (counts_[i]) take(static_cast<int64_t>(i), counts_[i]);
+    for (const Entry& entry : entries_) take(entry.key, entry.count);
+    for (int64_t c = 0; c < k_; ++c) found.indptr[c + 1] += found.indptr[c];
+    return found;
+  }
+
+ private:
+  struct Entry {
+    int64_t key;  // of cluster and code
+    int64_t count;
+  };
+  int64_t k_, n_codes_;
+  std::vector<int64_t> counts_;
+  std::vector<Entry> entries_;
+};
 
 struct SoftWorker {
   SoftWorker(const ScorePlan& plan, int64_t n_sums)
@@ -89,8 +122,9 @@ class SoftPass {
         threads_(useful_threads(block, centers.n, threads)),
         way_(way_of(block.layout, k_, block.weight, kernels_)),
         map_(block.layout, lines_of(block.layout, k_, way_, kernels_)),
-        counters_(block.layout),
-        sparse_(block.layout.sparse_features.size()) {
+        counters_(block.layout) {
+    for (const int32_t j : block.layout.sparse_features)
+      sparse_.emplace_back(k_, block.layout.n_codes[j]);
     if (way_ == Way::sorted) alone_.resize(static_cast<size_t>(k_ * block.layout.n_cells()));
     for (int t = 0; t < threads_.n; ++t)
       workers_.push_back(std::make_unique<SoftWorker>(plan_, n_sums()));
@@ -108,7 +142,7 @@ class SoftPass {
       for (int64_t c = 0; c < k_; ++c) out_.cluster_sizes[c] += w->cluster_sizes[c];
     }
     if (way_ == Way::sorted) add_alone(total);
-    for (size_t i = 0; i < sparse_.size(); ++i) total.sparse.push_back(sparse_counts(sparse_[i]));
+    for (size_t i = 0; i < sparse_.size(); ++i) total.sparse.push_back(sparse_[i].counts());
     return total;
   }
 
@@ -209,8 +243,10 @@ class SoftPass {
   // By levels nothing but its cluster is known of many a row; what these cost, their counts tell.
   bool by_levels() const { return way_ == Way::sorted && plan_.coarse(); }
   bool by_quads() const {
-    return kernels_.has_quads && way_ == Way::together && k_ <= kFewLanes && sparse_.empty() &&
-           !plan_.view().n_wide && powers_.view().resolution >= 0;
+    const ScoreView& view = plan_.view();
+    return kernels_.has_quads && way_ == Way::together && view.whole && view.group == kFewLanes &&
+           view.shape.nibbles == map_.shape().nibbles && sparse_.empty() && !view.n_wide &&
+           powers_.view().resolution >= 0;
   }
   // Returns how many rows are done.
   int64_t add_quads(int64_t first, int64_t n, SoftWorker& w) const {
@@ -322,26 +358,27 @@ class SoftPass {
     std::fill_n(sums, n_sums(), 0);
   }
 
-  // Parts of all workers, of rows of a range: cluster by cluster, no two threads at one.
+  // Parts of all workers, of rows of a range.
   void count_kept(const Block& rows) {
-    std::vector<std::vector<Part>> by_cluster(static_cast<size_t>(k_));
-    for (const auto& w : workers_)
-      for (const Part& part : w->parts) by_cluster[part.cluster].push_back(part);
-    if (way_ == Way::one_by_one)
-      run_tasks(k_, threads_,
+    if (way_ == Way::one_by_one) {
+      std::vector<std::vector<Part>> by_cluster(static_cast<size_t>(k_));
+      for (const auto& w : workers_)
+        for (const Part& part : w->parts) by_cluster[part.cluster].push_back(part);
+      run_tasks(k_, threads_,  // no two threads at one cluster
                 [&](int64_t c, int, const Stop&) { count_cells(rows, by_cluster[c]); });
-    const Layout& layout = rows.layout;
-    for (size_t i = 0; i < sparse_.size(); ++i) {
-      const int64_t j = layout.sparse_features[i];
-      for (const auto& parts : by_cluster)
-        for (const Part& part : parts) {
-          const auto code =
-              static_cast<uint64_t>(layout.code(rows.rows + part.row * layout.stride, j));
-          sparse_[i].push_back(
-              {static_cast<uint64_t>(part.cluster) << 24 | code, amount(rows, part)});
-        }
-      add_up(sparse_[i]);
     }
+    for (size_t i = 0; i < sparse_.size(); ++i) {
+      for (const auto& w : workers_)
+        add_sparse(rows, w->parts, block_.layout.sparse_features[i], sparse_[i]);
+      sparse_[i].add_up();
+    }
+  }
+
+  void add_sparse(const Block& rows, const std::vector<Part>& parts, int64_t feature,
+                  SparseSums& sums) const {
+    for (const Part& part : parts)
+      sums.add(part.cluster, rows.layout.code(rows.rows + part.row * rows.layout.stride, feature),
+               amount(rows, part));
   }
 
   static int64_t amount(const Block& rows, const Part& part) {
@@ -359,18 +396,6 @@ class SoftPass {
     }
   }
 
-  SparseCounts sparse_counts(const std::vector<SparseEntry>& entries) const {
-    SparseCounts found;
-    found.indptr.assign(static_cast<size_t>(k_) + 1, 0);
-    for (const SparseEntry& entry : entries) {
-      ++found.indptr[(entry.key >> 24) + 1];
-      found.codes.push_back(static_cast<int32_t>(entry.key & 0xffffff));
-      found.counts.push_back(entry.count);
-    }
-    for (int64_t c = 0; c < k_; ++c) found.indptr[c + 1] += found.indptr[c];
-    return found;
-  }
-
   const Kernels& kernels_;
   const Block& block_;
   ScorePlan plan_;
@@ -386,7 +411,7 @@ class SoftPass {
   std::vector<std::unique_ptr<SoftWorker>> workers_;
   std::vector<int64_t> alone_;   // counts of rows that belong to one cluster alone
   std::vector<int32_t> labels_;  // of the rows of a range; k_: several clusters
-  std::vector<std::vector<SparseEntry>> sparse_;
+  std::vector<SparseSums> sparse_;
   std::mutex adding_;
 };
 
@@ -418,8 +443,10 @@ int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& thre
         all ? range * n_centers / threads.n : kPartsAtOnce + kTileRows * n_centers;
     const int64_t parts = static_cast<int64_t>(2 * sizeof(Part)) * n_parts;
     const int64_t worker = Sharer::bytes(layout, lanes) + sums + 8 * n_centers + parts;
+    const int64_t sparse = 8 * SparseSums::kMostCounts *
+                           static_cast<int64_t>(std::min<size_t>(1, layout.sparse_features.size()));
     const int64_t alone = way == Way::sorted ? 8 * n_centers * layout.n_cells() : 0;
-    most = std::max(most, 4 * range + alone + threads.n * worker +
+    most = std::max(most, 4 * range + alone + sparse + threads.n * worker +
                               count_by_cluster_bytes(counters, layout, range, n_centers, threads));
   }
   return most + RowHasher::bytes(layout) + ScorePlan::most_bytes(layout, n_centers, isa);

@@ -245,6 +245,13 @@ def test_more_rows_than_are_kept_at_once_are_the_sum_of_their_parts(weighted, wi
         assert_array_equal(whole, parts)
 
 
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("widths", [[17] * 200, [60] * 150, [16] * 2500, [2] * 10_000])
+def test_few_clusters_and_many_columns_equal_reference(isa, widths, k):
+    rng = np.random.default_rng(k)
+    check(make_scores(rng, make_table(rng, 17, widths), k, most=400))
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_rows_that_all_clusters_share_are_the_sum_of_their_parts(weighted):
     n, k = 6000, 100
