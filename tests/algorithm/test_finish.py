@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from softmodes import SoftModes
 from softmodes._algorithm.loop import best_run, run_once
 from softmodes._algorithm.plan import Plan
 from softmodes._algorithm.stages import REST, Fit
@@ -50,6 +51,7 @@ class FloatModel:
         n_values = X.max(axis=0) + 1
         self.weight = np.ones(len(X)) if weight is None else weight
         heavy = np.ones(X.shape[1]) if feature_weight is None else feature_weight
+        heavy = heavy / heavy.mean()
         self.heavy = np.repeat(heavy, n_values)
         self.shares = self.weight @ self.hot / self.weight.sum()
 
@@ -197,3 +199,18 @@ def test_the_prior_is_a_row_for_whole_weights_and_the_mean_of_others():
     assert Fit(store, plan()).pricing("latent").prior == 1.0
     store.whole_weights = False
     assert Fit(store, plan()).pricing("latent").prior == 7.0
+
+
+@pytest.mark.parametrize("refine", ["gini", "latent"])
+def test_only_the_ratios_of_feature_weights_matter(refine):
+    X = table(300, (3,) * 12, groups=3)
+    heavy = np.arange(12) % 3
+    found = [
+        SoftModes(3, refine=refine, feature_weight=scale * heavy, random_state=0).fit(X)
+        for scale in (1.0, 2.0**-30, 2.0**100)
+    ]
+    for other in found[1:]:
+        assert_array_equal(other.labels_, found[0].labels_)
+        assert_array_equal(other.transform(X), found[0].transform(X))
+    if refine == "latent":
+        assert len({model.objective_ for model in found}) == 1

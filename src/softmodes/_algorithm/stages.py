@@ -60,7 +60,8 @@ class Fit:
             prior=(
                 1.0 / plan.row_unit if store.whole_weights else store.total_weight / store.n_rows
             ),
-            feature_weight=None if weight is None else np.float64(plan.feature_unit) * weight,
+            # By their ratios alone: a likelihood to a power other than 1 would be another model.
+            feature_weight=None if weight is None else weight / weight[weight > 0].mean(),
             most_resolution=FINEST_RESOLUTION if fine else MOST_SHARED_RESOLUTION,
             n_threads=store.n_threads,
         )

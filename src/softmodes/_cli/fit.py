@@ -50,8 +50,8 @@ def fit(
             n_clusters,
             t=t,
             missing=missing,
-            n_init=int(n_init) if n_init.lstrip("-").isdecimal() else n_init,
-            refine=None if refine == "none" else refine,
+            n_init=int(n_init) if n_init.removeprefix("-").isdecimal() else n_init,
+            refine=None if refine.lower() == "none" else refine,
             random_state=seed,
         )
         print(model.fit(table).summary())

@@ -61,7 +61,8 @@ class SoftModes(ModesEstimator):
     missing : {"category", "ignore", "error"}, default="category"
         Missing cells are a value of their own, or neither match nor count, or are refused.
     feature_weight : array of shape (n_features,) or mapping of column names, optional
-        Weights of the features in the distance, rounded to 16 bits.
+        Weights of the features in the distance, rounded to 16 bits. Only their ratios matter to the
+        finish and to `transform` of a refined model: they are taken with a mean of 1.
     n_jobs : int, optional
         Number of threads, at most one per core; None and -1 take all. The answer does not depend
         on it.
