@@ -17,8 +17,9 @@
 namespace softmodes {
 namespace {
 
-constexpr int64_t kMostSummed = 65535;               // rows in sums of 32 bits
-constexpr int64_t kFewClusters = 48;                 // in a line of sums
+constexpr int64_t kMostSummed = 65535;  // rows in sums of 32 bits
+constexpr int64_t kFewClusters = 48;    // in a line of sums
+constexpr int64_t kFewAdditions = 80;   // of vectors for a row: parts need not be sorted
 constexpr int64_t kFewSumBytes = int64_t{3} << 19;   // of these lines, in the cache
 constexpr int64_t kMostSumBytes = int64_t{1} << 26;  // of all clusters, for one thread
 constexpr int64_t kRangeRows = int64_t{1} << 16;     // whose parts are kept
@@ -150,7 +151,8 @@ class SoftPass {
     if (weighted) return Way::one_by_one;
     const int64_t lanes = together_lanes(k, kernels);
     const LineShape few = ScorePlan::shape_of(layout, 4 * lanes);
-    if (k <= kFewClusters && lanes <= kernels.vector_bytes * 2 &&
+    const int64_t additions = few.n_columns() * ceil_div(4 * lanes, kernels.vector_bytes);
+    if ((k <= kFewClusters || additions <= kFewAdditions) && lanes <= kernels.vector_bytes * 2 &&
         few.n_lines() * 4 * lanes <= kFewSumBytes)
       return Way::together;
     LineShape many = few;
