@@ -85,23 +85,22 @@ int64_t ScorePlan::most_bytes(const Layout& layout, int64_t n_centers, const Ker
 }
 
 ScorePlan::ScorePlan(const Layout& layout, const Centers& centers, const Kernels& kernels)
-    : layout_(layout), clusters_(centers.clusters) {
+    : layout_(layout), floor_(layout, centers), clusters_(centers.clusters) {
   const auto& scores = std::get<ScoreCenters>(centers.kind);
-  const Floor floor(layout, centers);
   view_.n_centers = centers.n;
   view_.clusters = clusters_.data();
   std::vector<uint32_t> dearest(static_cast<size_t>(layout.n_features));  // above the floor
   for (int64_t j = 0; j < layout.n_features; ++j)
     for (int64_t c = 0; c < centers.n; ++c)
-      for (int64_t v = 0; v < floor.n_values(j); ++v)
-        dearest[j] = std::max(dearest[j], floor.above(c, j, v));
+      for (int64_t v = 0; v < floor_.n_values(j); ++v)
+        dearest[j] = std::max(dearest[j], floor_.above(c, j, v));
   choose_lines(dearest, kernels);
-  fill_start(scores, floor);
-  fill_wide(scores, floor);
+  fill_start(scores);
+  fill_wide(scores);
   check_totals(dearest);
   lines_ = Buffer(view_.n_groups * view_.group_bytes);
   view_.lines = lines_.data();
-  view_.whole ? fill_lines<uint32_t>(scores, floor) : fill_lines<uint16_t>(scores, floor);
+  view_.whole ? fill_lines<uint32_t>(scores) : fill_lines<uint16_t>(scores);
   if (CoarsePlan::suits(view_)) coarse_ = std::make_unique<CoarsePlan>(view_);
   if (coarse_ && !coarse_->fits()) coarse_.reset();
 }
@@ -163,22 +162,22 @@ void ScorePlan::check_totals(const std::vector<uint32_t>& dearest) const {
     throw std::invalid_argument("prices of a row must sum to less than 2**30");
 }
 
-void ScorePlan::fill_start(const ScoreCenters& centers, const Floor& floor) {
+void ScorePlan::fill_start(const ScoreCenters& centers) {
   start_.assign(static_cast<size_t>(view_.lanes()), kNoCluster);
   for (int64_t c = 0; c < view_.n_centers; ++c) {
-    int64_t sum = centers.base[c] - floor.everywhere();
+    int64_t sum = centers.base[c] - floor_.everywhere();
     for (const SparsePrices& feature : centers.sparse) sum += feature.usual[c];
     start_[c] = static_cast<uint32_t>(std::min<int64_t>(sum, kMostTotal));
   }
   view_.start = start_.data();
 }
 
-void ScorePlan::fill_wide(const ScoreCenters& centers, const Floor& floor) {
+void ScorePlan::fill_wide(const ScoreCenters& centers) {
   for (size_t i = 0; i < centers.sparse.size(); ++i) {
     const SparsePrices& sparse = centers.sparse[i];
     auto& other = wide_prices_.emplace_back();
     for (int64_t c = 0; c < view_.n_centers; ++c)
-      other.push_back(floor.dearest_usual()[i] - sparse.usual[c]);
+      other.push_back(floor_.dearest_usual()[i] - sparse.usual[c]);
     const int64_t j = sparse.feature;
     wide_.push_back({layout_.byte[j], layout_.bits[j] / 8, centers.n_values[j], sparse.indptr,
                      sparse.clusters, sparse.bonus, nullptr, other.data()});
@@ -189,7 +188,7 @@ void ScorePlan::fill_wide(const ScoreCenters& centers, const Floor& floor) {
         wide_prices_.emplace_back(static_cast<size_t>(centers.n_values[j] * view_.lanes()));
     for (int64_t c = 0; c < view_.n_centers; ++c)
       for (int64_t v = 0; v < centers.n_values[j]; ++v)
-        lines[v * view_.lanes() + c] = centers.of(c, j)[v] - floor.least(j, v);
+        lines[v * view_.lanes() + c] = floor_.above(c, j, v);
     wide_.push_back({layout_.byte[j], layout_.bits[j] / 8, centers.n_values[j], nullptr, nullptr,
                      nullptr, lines.data(), nullptr});
   }
@@ -198,7 +197,7 @@ void ScorePlan::fill_wide(const ScoreCenters& centers, const Floor& floor) {
 }
 
 template <class T>
-void ScorePlan::fill_lines(const ScoreCenters& centers, const Floor& floor) {
+void ScorePlan::fill_lines(const ScoreCenters& centers) {
   const int64_t group = view_.group;
   std::vector<T> prices;  // by code and lane
   for (const LineField& field : line_fields(layout_, view_.shape))
@@ -207,7 +206,7 @@ void ScorePlan::fill_lines(const ScoreCenters& centers, const Floor& floor) {
       prices.assign(static_cast<size_t>((field.mask + 1) * group), 0);
       for (int64_t c = 0; c < n; ++c)
         for (int64_t v = 0; v < centers.n_values[j]; ++v)
-          prices[v * group + c] = static_cast<T>(floor.above(g * group + c, j, v));
+          prices[v * group + c] = static_cast<T>(floor_.above(g * group + c, j, v));
       T* line =
           reinterpret_cast<T*>(lines_.data() + g * view_.group_bytes) + field.first_line * group;
       for (int64_t v = 0; v < field.n_lines; ++v, line += group) {

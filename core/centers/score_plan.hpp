@@ -60,6 +60,7 @@ class ScorePlan {
                    : ScratchSizes{};
   }
   const ScoreView& view() const { return view_; }
+  const Floor& floor() const { return floor_; }
   const CoarsePlan* coarse() const { return coarse_.get(); }
 
   // False if it was given up.
@@ -80,15 +81,16 @@ class ScorePlan {
   }
 
  private:
-  void fill_start(const ScoreCenters& centers, const Floor& floor);
-  void fill_wide(const ScoreCenters& centers, const Floor& floor);
+  void fill_start(const ScoreCenters& centers);
+  void fill_wide(const ScoreCenters& centers);
   std::vector<LineRun> cut_runs(const std::vector<uint32_t>& dearest) const;
   void choose_lines(const std::vector<uint32_t>& dearest, const Kernels& kernels);
   void check_totals(const std::vector<uint32_t>& dearest) const;
   template <class T>
-  void fill_lines(const ScoreCenters& centers, const Floor& floor);
+  void fill_lines(const ScoreCenters& centers);
 
   const Layout& layout_;
+  Floor floor_;
   ScoreView view_{};
   std::vector<uint32_t> start_;
   std::vector<LineRun> runs_;

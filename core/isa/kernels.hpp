@@ -175,6 +175,12 @@ struct CoarseView {
   const uint16_t* line_least;   // by line: over all centers
 };
 
+// A cluster that comes into question for a row, and its exact total.
+struct Candidate {
+  int32_t center;
+  uint32_t total;
+};
+
 // 2^-x and log2 by tables. A price of `limit` more, kPowerBits, is no part of a row any more.
 struct Powers {
   int resolution;

@@ -13,7 +13,6 @@ void score_rows(const Block& block, const Centers& centers, std::optional<uint64
   const int64_t k = centers.n;
   const int resolution = std::get<ScoreCenters>(centers.kind).resolution;
   const ScorePlan plan(block.layout, centers, kernels());
-  const Floor floor(block.layout, centers);
   const PowerTables powers(resolution);
   const RowHasher hasher(block);
   const Ties ties{tie_key.has_value(), tie_key.value_or(0), hasher.view()};
@@ -24,7 +23,7 @@ void score_rows(const Block& block, const Centers& centers, std::optional<uint64
   const auto write = [&](int64_t first, int64_t n, const Shares& shares, const uint32_t* totals) {
     for (int64_t r = 0, part = 0; r < n; ++r) {
       const int64_t row = first + r;
-      const int64_t least = floor.of(block.rows + row * block.layout.stride);
+      const int64_t least = plan.floor().of(block.rows + row * block.layout.stride);
       for (int64_t c = 0; out.totals && c < k; ++c)
         out.totals[row * k + c] = least + totals[r * lanes + c];
       if (out.parts) std::fill_n(out.parts + row * k, k, 0);

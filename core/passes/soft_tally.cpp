@@ -115,7 +115,6 @@ class SoftPass {
       : kernels_(kernels()),
         block_(block),
         plan_(block.layout, centers, kernels_),
-        floor_(block.layout, centers),
         powers_(std::get<ScoreCenters>(centers.kind).resolution),
         ties_(ties),
         out_(out),
@@ -203,14 +202,15 @@ class SoftPass {
   // Rows that belong to one cluster alone: their counts, and what they cost.
   void add_alone(SoftSum& total) {
     const Layout& layout = block_.layout;
+    const Floor& floor = plan_.floor();
     for (size_t i = 0; i < alone_.size(); ++i) out_.counts[i] += alone_[i] << kPartBits;
     for (int64_t c = 0; by_levels() && c < k_; ++c) {
       for (const auto& w : workers_)
         total.least.add_product(static_cast<uint64_t>(w->n_alone[c]), plan_.view().start[c]);
       for (int64_t j = 0; j < layout.n_features; ++j) {
         const int64_t* counts = alone_.data() + c * layout.n_cells() + layout.offsets[j];
-        for (int64_t v = 0; v < floor_.n_values(j); ++v)
-          total.least.add_product(static_cast<uint64_t>(counts[v]), floor_.above(c, j, v));
+        for (int64_t v = 0; v < floor.n_values(j); ++v)
+          total.least.add_product(static_cast<uint64_t>(counts[v]), floor.above(c, j, v));
       }
     }
   }
@@ -401,7 +401,6 @@ class SoftPass {
   const Kernels& kernels_;
   const Block& block_;
   ScorePlan plan_;
-  Floor floor_;
   PowerTables powers_;
   Ties ties_;
   SoftOut out_;

@@ -104,13 +104,6 @@ class OpenRow {
   const uint16_t* lines_;
 };
 
-// A cluster that comes into question for an open row, and its exact total.
-struct Candidate {
-  int32_t open;
-  int32_t center;
-  uint32_t total;
-};
-
 void score_group(const ScoreView&, const TileRows&, int64_t group, uint32_t* totals);
 
 // One tile: which rows are settled, and by what; of the others the candidates.
@@ -253,7 +246,7 @@ class CoarseTile {
   void add(int32_t i, int64_t center) {
     const int32_t n = n_candidates_[i]++;
     if (n < coarse_.most_candidates)
-      sorted_[i * coarse_.most_candidates + n] = {i, static_cast<int32_t>(center),
+      sorted_[i * coarse_.most_candidates + n] = {static_cast<int32_t>(center),
                                                   lined_up(i).total(center)};
   }
 
