@@ -11,7 +11,6 @@ softmodes; kmodes gets the first rows only, and its time is scaled linearly.
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -25,7 +24,7 @@ import pyarrow.parquet as pq
 from threadpoolctl import threadpool_limits
 
 from benchmarks.machine import describe_machine, in_words
-from benchmarks.tables import markdown, ratio
+from benchmarks.tables import markdown, ratio, write_results
 from benchmarks.timing import Timing, alternate, measure
 from benchmarks.workloads import codes
 from softmodes import SoftModes
@@ -156,10 +155,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path("build/benchmarks"), help="a folder")
     options = parser.parse_args(arguments)
     found = measure_all(options)
-    options.out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(found, indent=1) + "\n"
-    (options.out / "end_to_end.json").write_text(text, encoding="utf-8")
-    (options.out / "end_to_end.md").write_text(report(found), encoding="utf-8")
+    write_results(options.out, "end_to_end", found, report(found))
     print(report(found))
 
 

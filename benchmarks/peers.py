@@ -22,7 +22,7 @@ from benchmarks.machine import describe_machine, in_words
 from benchmarks.memory import peak_memory
 from benchmarks.methods import LATE, METHODS, PEERS, Method, open_rows
 from benchmarks.roofs import assignment_seconds, measure
-from benchmarks.tables import markdown, ratio, size
+from benchmarks.tables import markdown, ratio, size, write_results
 from benchmarks.timing import Timing, alternate, duration
 from benchmarks.workloads import WORKLOADS, Problem, Workload
 
@@ -248,9 +248,7 @@ def write(found: Found, folder: Path) -> None:
     """Write the measurement, the tables and the chart."""
     from benchmarks.charts import draw_peers
 
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "peers.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    (folder / "peers.md").write_text(report(found), encoding="utf-8")
+    write_results(folder, "peers", found, report(found))
     draw_peers(found, folder / "peers.svg")
     print(f"\n{report(found)}\nWritten to {folder}: peers.json, peers.md, peers.svg")
 

@@ -11,7 +11,6 @@ decade. Writes `scaling.json`, `scaling.md` and `scaling.svg`.
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from scipy.optimize import least_squares
 
 from benchmarks.machine import describe_machine, in_words
 from benchmarks.methods import METHODS, Run, iteration
-from benchmarks.tables import markdown
+from benchmarks.tables import markdown, write_results
 from benchmarks.timing import alternate, duration
 from benchmarks.workloads import Problem, codes
 
@@ -137,10 +136,7 @@ def main(arguments: list[str] | None = None) -> None:
         axes[axis] = measure_axis(axis, options.shrink, options.threads, options.repeats)
         print(f"{axis}: slope {axes[axis]['slope']:.2f}", flush=True)
     found = {"machine": describe_machine(), "threads": options.threads, "axes": axes}
-    options.out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(found, indent=1) + "\n"
-    (options.out / "scaling.json").write_text(text, encoding="utf-8")
-    (options.out / "scaling.md").write_text(report(found), encoding="utf-8")
+    write_results(options.out, "scaling", found, report(found))
     draw_scaling(axes, options.out / "scaling.svg", LABELS)
     print(report(found))
 

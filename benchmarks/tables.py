@@ -1,8 +1,11 @@
-"""Markdown tables from measurements."""
+"""Measurements as Markdown tables, and as files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -23,3 +26,10 @@ def size(n_bytes: float) -> str:
             return f"{n_bytes:.3g} {unit}"
         n_bytes /= 1000
     return f"{n_bytes:.3g} GB"
+
+
+def write_results(folder: Path, name: str, found: Mapping[str, Any], report: str) -> None:
+    """Write a measurement as JSON, and what it tells as Markdown."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    (folder / f"{name}.md").write_text(report, encoding="utf-8")

@@ -11,7 +11,6 @@ StepMix with ten restarts on the first rows, scaled linearly. Then defaults on t
 from __future__ import annotations
 
 import argparse
-import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.end_to_end import survey
 from benchmarks.machine import describe_machine, in_words
-from benchmarks.tables import markdown, ratio
+from benchmarks.tables import markdown, ratio, write_results
 from benchmarks.timing import Timing, measure
 from benchmarks.workloads import codes
 from softmodes import SoftModes
@@ -140,10 +139,7 @@ def main(arguments: list[str] | None = None) -> None:
     shape = {"rows": options.rows, "columns": options.columns, "threads": options.threads}
     found = shape | {"table": measure_table(options), "small": measure_small(options)}
     found["machine"] = describe_machine()
-    options.out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(found, indent=1) + "\n"
-    (options.out / "whole_fit.json").write_text(text, encoding="utf-8")
-    (options.out / "whole_fit.md").write_text(report(found), encoding="utf-8")
+    write_results(options.out, "whole_fit", found, report(found))
     print(report(found))
 
 
