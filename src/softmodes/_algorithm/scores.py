@@ -265,7 +265,7 @@ class Pricing:
         shares: Floats,
         at: _Cells,
     ) -> _WidePrices:
-        default = 1.0 + _kernels.squared_shares(dict(counts.native_sparse())[j])
+        default = 1.0 + _kernels.squared_shares(counts.native_feature(j))
         cells = at.filled(2.0 * data / observed[at.cluster])
         unobserved = np.flatnonzero(observed == 0)
         if len(unobserved) and shares.any():
@@ -399,6 +399,12 @@ class _Cells:
         return _Cells(self.value[some], self.cluster[some], self.number[some])
 
     def sorted(self) -> _Cells:
+        same = self.value[1:] == self.value[:-1]
+        ascending = np.where(
+            same, self.cluster[1:] > self.cluster[:-1], self.value[1:] > self.value[:-1]
+        )
+        if ascending.all():
+            return self
         order = np.lexsort((self.cluster, self.value))
         return _Cells(self.value[order], self.cluster[order], self.number[order])
 

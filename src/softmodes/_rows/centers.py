@@ -89,10 +89,13 @@ class SparsePrices:
     def sum_over_clusters(self) -> NDArray[np.int64]:
         """Return the sum of the prices of each value."""
         k = len(self.default)
-        sums: NDArray[np.int64] = int(self.default.sum(dtype=np.int64)) + k * self.shared.astype(
-            np.int64
-        )
-        np.subtract.at(sums, self.values, self.bonus)
+        all_defaults = int(self.default.sum(dtype=np.int64))
+        return all_defaults + k * self.shared.astype(np.int64) - self.sum_by_value(self.bonus)
+
+    def sum_by_value(self, numbers: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the sums of numbers that are listed as bonuses are."""
+        ends = np.concatenate(([0], np.cumsum(numbers, dtype=np.int64)))
+        sums: NDArray[np.int64] = np.diff(ends[self.indptr])
         return sums
 
     def reorder(self, order: NDArray[np.signedinteger]) -> SparsePrices:
@@ -304,7 +307,7 @@ class SparseRaised:
         """Return the sum of the prices of each value before rounding."""
         k = len(self.default)
         raised = int(self.default.sum(dtype=np.int64)) + k * self.shared.astype(np.int64)
-        np.subtract.at(raised, prices.values, self.bonus)
+        raised -= prices.sum_by_value(self.bonus)
         return before_rounding(prices.sum_over_clusters(), raised)
 
 

@@ -79,6 +79,15 @@ class Counts:
             return self.sparse[j][:, : int(self.n_values[j])]
         return self._dense_values(j)
 
+    def of_features(self) -> list[NDArray[np.int64] | csr_array[Any, Any]]:
+        """Return what `values` does, for one feature after the other."""
+        starts = self.layout.offsets[:-1]
+        ends = (starts + self.n_values).tolist()
+        found: list[Any] = [self.dense[:, a:b] for a, b in zip(starts.tolist(), ends, strict=True)]
+        for j in [*self.sparse, *np.flatnonzero(self.nothing).tolist()]:
+            found[j] = self.values(j)
+        return found
+
     def nonzero(self, j: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
         """Return cluster, code and count of every value of a feature that occurs in a cluster."""
         if j in self.sparse:
@@ -100,21 +109,26 @@ class Counts:
 
     def native_sparse(self) -> Iterator[tuple[int, _kernels.SparseFeature]]:
         """Yield each feature that is kept sparse with what the native core takes of it."""
-        for j, parts in self.sparse_parts():
-            yield j, _kernels.SparseFeature(*parts, j, int(self.n_values[j]))
+        for j in self.sparse:
+            yield j, self.native_feature(j)
+
+    def native_feature(self, j: int) -> _kernels.SparseFeature:
+        """Return a feature that is kept sparse as the native core takes it."""
+        return _kernels.SparseFeature(*self._sparse_parts(j), j, int(self.n_values[j]))
 
     def sparse_parts(self) -> Iterator[tuple[int, SparseParts]]:
         """Yield each feature that is kept sparse with its `indptr`, `codes` and `counts`."""
-        for j, counts in self.sparse.items():
-            counts.sort_indices()
-            yield (
-                j,
-                (
-                    counts.indptr.astype(np.int64),
-                    counts.indices.astype(np.int32),
-                    np.ascontiguousarray(counts.data, np.int64),
-                ),
-            )
+        for j in self.sparse:
+            yield j, self._sparse_parts(j)
+
+    def _sparse_parts(self, j: int) -> SparseParts:
+        counts = self.sparse[j]
+        counts.sort_indices()
+        return (
+            counts.indptr.astype(np.int64),
+            counts.indices.astype(np.int32),
+            np.ascontiguousarray(counts.data, np.int64),
+        )
 
     def add_up_to(self, cluster_sizes: NDArray[np.int64]) -> bool:
         """Tell whether no count is negative, and those of each feature sum up to the sizes."""
