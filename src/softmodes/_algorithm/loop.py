@@ -54,13 +54,16 @@ def run_once(store: RowStore, plan: Plan, index: int) -> Run:
 
 
 def starts(fit: Fit) -> Iterator[Run]:
-    """Start from `n_init` sets of seeds; run i depends on the seed and on i alone."""
+    """Start from `n_init` sets of seeds; run i depends on the seed and on i alone.
+
+    Once a run cannot be beaten, no others are started.
+    """
     for index in range(fit.plan.n_init):
         run = _start(fit, index)
         for callback in fit.plan.on_run:
             callback(run)
         yield run
-        if run.stopped:
+        if run.stopped or _beyond_beating(fit.plan, run):
             return
 
 
@@ -135,6 +138,18 @@ def _rank(plan: Plan, run: Run) -> float:
         cost = getattr(run.chosen, plan.yardstick)
         return float(cost)
     return objective_of(run.chosen) if run.chosen.stage == plan.refine else np.inf
+
+
+def _beyond_beating(plan: Plan, run: Run) -> bool:
+    """Tell whether no run can be better: there is one partition, or one into equal rows was found.
+
+    Runs of one cluster differ in nothing but drawn centers, by whose cost k-modes are compared.
+    """
+    if plan.k == 1 and (plan.refine is not None or plan.yardstick == "expected_cost"):
+        return True
+    if plan.refine == "latent":
+        return any(r.expected_cost == 0 for r in run.history if r.stage != "latent")
+    return _rank(plan, run) == 0
 
 
 def _asked_to_stop(stage: Stage, history: list[Round], centers: Centers) -> bool:
