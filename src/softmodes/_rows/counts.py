@@ -19,6 +19,25 @@ SparseParts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.
 _SPARSE_PARTS = ("indptr", "codes", "counts")
 
 
+def row_sums(counts: csr_array[Any, Any]) -> NDArray[np.int64]:
+    """Return the sum of each row: what SciPy does, without what it does besides."""
+    return sums_between(counts.data, counts.indptr)
+
+
+def sums_between(numbers: NDArray[Any], edges: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the sums of whole numbers from each edge to the next.
+
+    Examples
+    --------
+    >>> sums_between(np.array([1, 2, 3]), np.array([0, 1, 1, 3]))
+    array([1, 0, 5])
+    """
+    before = np.zeros(len(numbers) + 1, np.int64)
+    np.cumsum(numbers, out=before[1:])
+    sums: NDArray[np.int64] = np.diff(before[edges])
+    return sums
+
+
 @dataclass(frozen=True, eq=False)
 class Counts:
     """Weights of the rows by cluster, feature and code, as exact integers.
@@ -75,9 +94,12 @@ class Counts:
 
     def values(self, j: int) -> NDArray[np.int64] | csr_array[Any, Any]:
         """Return the counts of one feature's values as they are kept: dense or sparse."""
-        if j in self.sparse:
-            return self.sparse[j][:, : int(self.n_values[j])]
-        return self._dense_values(j)
+        return self.sparse_values(j) if j in self.sparse else self._dense_values(j)
+
+    def sparse_values(self, j: int) -> csr_array[Any, Any]:
+        """Return the counts of one sparse feature's values: not to be changed, they may be ours."""
+        counts, size = self.sparse[j], int(self.n_values[j])
+        return counts if counts.shape[1] == size else counts[:, :size]
 
     def of_features(self) -> list[NDArray[np.int64] | csr_array[Any, Any]]:
         """Return what `values` does, for one feature after the other."""
