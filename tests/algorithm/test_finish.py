@@ -263,3 +263,12 @@ def test_only_the_ratios_of_feature_weights_matter(refine):
         assert_array_equal(other.transform(X), found[0].transform(X))
     if refine == "latent":
         assert len({model.objective_ for model in found}) == 1
+
+
+def test_the_latent_finish_of_one_column_ends_early_with_the_same_likelihood():
+    X = np.random.default_rng(0).integers(0, 60, (400, 1))
+    model = SoftModes(20, n_init=1, random_state=0).fit(X)
+    assert [round_.stage for round_ in model.history_].count("latent") <= 5
+    share = np.unique(X, return_counts=True)[1] / 400
+    most = 400 * (share * np.log(share)).sum()  # of any model of one column
+    assert model.score_samples(X).sum() == pytest.approx(most, rel=0.01)

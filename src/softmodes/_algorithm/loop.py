@@ -78,8 +78,14 @@ def _start(fit: Fit, index: int) -> Run:
 
 
 def _finish(fit: Fit, run: Run) -> Run:
-    """Make the other rounds of the finish, until nothing moves."""
+    """Make the other rounds of the finish, until nothing moves.
+
+    Of one column any partition makes a latent class model of the same likelihood: there is nothing
+    to look for.
+    """
     if run.stopped or run.converged or fit.plan.refine is None:
+        return run
+    if fit.plan.refine == "latent" and fit.store.layout.n_features == 1:
         return run
     if fit.plan.refine == "gini":
         return _go_on(Gini(fit, run.index, fit.plan.max_iter), run)

@@ -90,7 +90,9 @@ class SparsePrices:
         """Return the sum of the prices of each value."""
         k = len(self.default)
         all_defaults = int(self.default.sum(dtype=np.int64))
-        return all_defaults + k * self.shared.astype(np.int64) - sums_between(self.bonus, self.indptr)
+        return (
+            all_defaults + k * self.shared.astype(np.int64) - sums_between(self.bonus, self.indptr)
+        )
 
     def reorder(self, order: NDArray[np.signedinteger]) -> SparsePrices:
         """Return the same prices with clusters renumbered: new cluster i was `order[i]`."""
