@@ -49,7 +49,7 @@ _STARTS = ((10**9, 10), (10**10, 5))  # restarts by the most comparisons of cell
 _FEWEST_STARTS = 3
 # Of all restarts together, where it does not take many comparisons of cells.
 _MOST_SHARES = 5 * 10**6
-_FEW_SHARES = 48  # clusters that have a part in a row at most
+_FEW_SHARES = 48  # clusters among which sharing a row costs little
 _MOST_PRICES = 3 * 10**6
 _MOST_SEEDS = 3000
 
