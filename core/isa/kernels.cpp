@@ -101,6 +101,10 @@ int64_t nearest_by_coarse(const ScoreView&, const CoarseView&, const TileRows&, 
                           const Scratch&, Nearest);
 int64_t share_by_coarse(const ScoreView&, const CoarseView&, const Powers&, const TileRows&,
                         const Ties&, const Scratch&, const Shares&);
+bool nearest_by_fine(const ScoreView&, const FineView&, const TileRows&, const Ties&,
+                     const Scratch&, Nearest);
+bool share_by_fine(const ScoreView&, const FineView&, const Powers&, const TileRows&, const Ties&,
+                   const Scratch&, const Shares&);
 void soft_by_quads(const ScoreView&, const Powers&, const TileRows&, const Ties&, uint32_t*,
                    const QuadSums&);
 void add_parts(const LineShape&, int64_t, const uint8_t*, int64_t, const uint32_t*, uint32_t*);
@@ -123,6 +127,7 @@ const Kernels table = {
     .vector_bytes = kWidth,
     .number_lanes = Half::kNumbers,
     .has_quads = kHasQuads,
+    .has_fine = kHasFine,
     .nearest_by_rows = nearest_by_rows,
     .nearest_by_tiles = nearest_by_tiles,
     .nearest_by_planes = nearest_by_planes,
@@ -132,6 +137,8 @@ const Kernels table = {
     .add_parts = add_parts,
     .nearest_by_coarse = nearest_by_coarse,
     .share_by_coarse = share_by_coarse,
+    .nearest_by_fine = nearest_by_fine,
+    .share_by_fine = share_by_fine,
     .soft_by_quads = soft_by_quads,
     .distances_by_rows = distances_by_rows,
     .distances_by_tiles = distances_by_tiles,

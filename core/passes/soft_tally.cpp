@@ -243,7 +243,7 @@ class SoftPass {
   }
 
   // By levels nothing but its cluster is known of many a row; what these cost, their counts tell.
-  bool by_levels() const { return way_ == Way::sorted && plan_.coarse(); }
+  bool by_levels() const { return way_ == Way::sorted && plan_.has_levels(); }
   bool by_quads() const {
     const ScoreView& view = plan_.view();
     return kernels_.has_quads && way_ == Way::together && view.whole && view.group == kFewLanes &&
