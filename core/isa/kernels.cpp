@@ -8,6 +8,7 @@
 #include "isa/planes/slice.hpp"
 #include "isa/scores/numbers.hpp"
 #include "isa/transpose.hpp"
+#include "logarithm.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
 
@@ -49,6 +50,10 @@ static int64_t lower(const uint32_t* __restrict distances, const D* __restrict c
     weighted += weight[r] * (out[r] < current[r] ? out[r] : current[r]);
   }
   return weighted;
+}
+
+static void log2(const double* __restrict numbers, int64_t n, double* __restrict out) {
+  for (int64_t i = 0; i < n; ++i) out[i] = log2_of(numbers[i]);
 }
 
 static void pack_bits(const uint8_t* cells, const uint8_t* ones, int64_t n, uint8_t* out) {
@@ -108,6 +113,7 @@ bool share_by_fine(const ScoreView&, const FineView&, const Powers&, const TileR
 void soft_by_quads(const ScoreView&, const Powers&, const TileRows&, const Ties&, uint32_t*,
                    const QuadSums&);
 void add_parts(const LineShape&, int64_t, const uint8_t*, int64_t, const uint32_t*, uint32_t*);
+void add_bit_parts(const uint8_t*, int64_t, int64_t, const RowPart*, int64_t, uint32_t*);
 void distances_by_rows(const RowView&, const TileRows&, const Scratch&, uint32_t*);
 void distances_by_tiles(const TileView&, const TileRows&, int64_t, int64_t, const Scratch&,
                         uint32_t*);
@@ -128,6 +134,7 @@ const Kernels table = {
     .number_lanes = Half::kNumbers,
     .has_quads = kHasQuads,
     .has_fine = kHasFine,
+    .has_bit_parts = kHasFine,
     .nearest_by_rows = nearest_by_rows,
     .nearest_by_tiles = nearest_by_tiles,
     .nearest_by_planes = nearest_by_planes,
@@ -135,6 +142,7 @@ const Kernels table = {
     .score_totals = score_totals,
     .share = share,
     .add_parts = add_parts,
+    .add_bit_parts = add_bit_parts,
     .nearest_by_coarse = nearest_by_coarse,
     .share_by_coarse = share_by_coarse,
     .nearest_by_fine = nearest_by_fine,
@@ -148,6 +156,7 @@ const Kernels table = {
     .count = count,
     .list_by_cluster = list_by_cluster,
     .sum = sum,
+    .log2 = log2,
     .fingerprint = sum_factors,
     .untranspose = untranspose,
     .pack_bits = pack_bits,

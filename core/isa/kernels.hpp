@@ -250,6 +250,12 @@ struct Shares {
   uint32_t* part;
 };
 
+// A row of a cluster, and its part.
+struct RowPart {
+  int32_t row;
+  uint32_t part;
+};
+
 // Sums over shared rows, added to.
 struct QuadSums {
   int64_t* cluster_sizes;
@@ -310,6 +316,7 @@ struct Kernels {
   int number_lanes;  // lines of 32 bits have a multiple of so many lanes, or kFewLanes
   bool has_quads;
   bool has_fine;
+  bool has_bit_parts;
 
   // The nearest centers of up to kTileRows rows (by planes: plane_rows). By tiles, one call for
   // every kGroup centers, first = 0, kGroup, ...: the last one completes the result.
@@ -330,6 +337,9 @@ struct Kernels {
   // cluster].
   void (*add_parts)(const LineShape&, int64_t lanes, const uint8_t* rows, int64_t n,
                     const uint32_t* parts, uint32_t* sums);
+  // If has_bit_parts, adds parts of rows to the sums of their set bits, n_bits of a row.
+  void (*add_bit_parts)(const uint8_t* rows, int64_t stride, int64_t n_bits, const RowPart* parts,
+                        int64_t n, uint32_t* sums);
   // The same by coarse levels, for up to kTileRows rows: `least` is only told of rows with several
   // parts. Returns how many rows had to be looked at again.
   int64_t (*nearest_by_coarse)(const ScoreView&, const CoarseView&, const TileRows&, const Ties&,
@@ -369,6 +379,7 @@ struct Kernels {
   void (*list_by_cluster)(const int32_t* label, int64_t n, int64_t n_clusters, int32_t* order,
                           int64_t* start);
   int64_t (*sum)(const uint32_t* values, int64_t n);
+  void (*log2)(const double* numbers, int64_t n, double* out);  // see logarithm.hpp
   // Sum of row_factor * label_factor.
   uint64_t (*fingerprint)(const int32_t* label, const uint64_t* label_factors, int64_t n_clusters,
                           int64_t n, int64_t first_number);
