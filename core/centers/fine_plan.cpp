@@ -34,8 +34,8 @@ ScratchSizes FinePlan::scratch_sizes(int64_t n_centers, const LineShape& shape) 
   sizes.tile = 2 * shape.narrow_bytes * kTileRows * 2;
   sizes.planes = (shape.narrow_bytes + kSpareColumns) * kTileRows;
   sizes.distances = (n_centers + kQuad) * kTileRows * 2;
-  sizes.offers = kTileRows * (most_hits(n_centers) + 1) * int64_t{sizeof(Hit)};
-  sizes.groups = kTileRows * (most_hits(n_centers) + 1) * int64_t{sizeof(Candidate)};
+  sizes.offers = kTileRows * (most_hits(n_centers) + kListedCenters) * int64_t{sizeof(Hit)};
+  sizes.groups = kTileRows * (most_hits(n_centers) + kListedCenters) * int64_t{sizeof(Candidate)};
   sizes.notes = sizeof(CoarseNotes);
   return sizes;
 }

@@ -196,6 +196,8 @@ struct FineView {
   const uint16_t* lines;  // or center x line
 };
 
+constexpr int kListedCenters = 16;  // whose hits are listed before they are found to be too many
+
 // A cluster that comes into question for a row, by levels.
 struct Hit {
   int32_t center;

@@ -10,6 +10,7 @@
 // A cluster that comes into question for a row is a hit. Its level tells the total up to `slack`,
 // less than 2^16, so that the exact total is needed modulo 2^16 only. Where all fields are counted
 // by bits, that is a sum over the set bits of the row: additions under a mask.
+#include "isa/scores/lines.hpp"
 #include "isa/scores/share.hpp"
 #include "isa/tiles/transpose.hpp"
 
@@ -54,11 +55,12 @@ static void fill_columns(const FineView& view, const uint8_t* bytes, int64_t n_r
   }
 }
 
-// Sums n columns of levels of a quad for some rows, from its start or from what is in `levels`.
-// A function of its own, or sums would not stay in registers.
+// Sums n columns of levels of a quad for some rows, from its start or from what is in `levels`, and
+// lowers the least of the rows unless that is null. A function of its own, or sums would not stay
+// in registers.
 template <bool kFirst>
 [[gnu::noinline]] static void sum_strip(const uint16_t* words, const uint16_t* tables, int64_t n,
-                                        const uint16_t* start, uint16_t* levels) {
+                                        const uint16_t* start, uint16_t* levels, uint16_t* least) {
   V sum[kQuad][kFineVectors];
   for (int c = 0; c < kQuad; ++c)
     for (int v = 0; v < kFineVectors; ++v)
@@ -76,13 +78,9 @@ template <bool kFirst>
   for (int c = 0; c < kQuad; ++c)
     for (int v = 0; v < kFineVectors; ++v)
       store_words(levels + c * kTileRows + v * kWords, sum[c][v]);
-}
-
-static void lower_least(const uint16_t* levels, uint16_t* least) {
-  for (int v = 0; v < kFineVectors; ++v) {
+  for (int v = 0; least && v < kFineVectors; ++v) {
     V lower = load_words(least + v * kWords);
-    for (int c = 0; c < kQuad; ++c)
-      lower = _mm512_min_epu16(lower, load_words(levels + c * kTileRows + v * kWords));
+    for (int c = 0; c < kQuad; ++c) lower = _mm512_min_epu16(lower, sum[c][v]);
     store_words(least + v * kWords, lower);
   }
 }
@@ -98,9 +96,9 @@ static void sum_levels(const FineView& view, const uint16_t* words, int64_t n_ro
       for (int64_t r = 0; r < n_rows; r += kFineVectors * kWords) {
         const uint16_t* x = words + first * kTileRows + r;
         uint16_t* out = levels + c * kTileRows + r;
-        first ? sum_strip<false>(x, tables, n, view.start + c, out)
-              : sum_strip<true>(x, tables, n, view.start + c, out);
-        if (n == left) lower_least(out, least + r);
+        uint16_t* lower = n == left ? least + r : nullptr;
+        first ? sum_strip<false>(x, tables, n, view.start + c, out, lower)
+              : sum_strip<true>(x, tables, n, view.start + c, out, lower);
       }
     }
   }
@@ -161,27 +159,52 @@ class FineTile {
       const int64_t most = least[r] + margin;
       limit[r] = static_cast<uint16_t>(most < 0xfffe ? most : 0xfffe);
     }
-    for (int64_t c = 0; c < view_.bytes.n_centers; ++c) {
+    const int64_t n_centers = view_.bytes.n_centers;
+    for (int64_t c = 0; c < n_centers; c += kListedCenters) {
       if (n_hits_ > view_.most_hits) {
         n_hits_ = -1;
         return false;
       }
-      const uint16_t* level = levels_ + c * kTileRows;
-      for (int64_t r = 0; r < rows_.n; r += 64) list_center(c, r, level + r, limit + r);
+      list_centers(c, n_centers - c < kListedCenters ? n_centers - c : kListedCenters, limit);
     }
     return true;
   }
-  void list_center(int64_t center, int64_t r, const uint16_t* level, const uint16_t* limit) {
+
+  // Which of 64 rows a center is near to.
+  struct Near {
+    uint64_t rows;
+    int32_t center, first_row;
+  };
+  void list_centers(int64_t first, int64_t n, const uint16_t* limit) {
+    Near some[kListedCenters * kTileRows / 64 + 1];
+    int64_t n_some = 0, n_hits = 0;
+    for (int64_t c = first; c < first + n; ++c)
+      for (int64_t r = 0; r < rows_.n; r += 64) {
+        const uint64_t near = near_rows(levels_ + c * kTileRows + r, limit + r, rows_.n - r);
+        some[n_some] = {near, static_cast<int32_t>(c), static_cast<int32_t>(r)};
+        n_some += near != 0;
+        n_hits += std::popcount(near);
+      }
+    // Without branches, which would go either way: after the last row the next of `some` comes.
+    const Near* at = some;
+    uint64_t rows = at->rows;
+    for (int64_t i = 0; i < n_hits; ++i) {
+      const int64_t row = at->first_row + std::countr_zero(rows);
+      hits_[n_hits_++] = {at->center, static_cast<uint16_t>(row),
+                          levels_[at->center * kTileRows + row]};
+      ++n_of_[row];
+      rows &= rows - 1;
+      const uint64_t done = rows == 0;
+      at += done;
+      rows |= at->rows & (0 - done);
+    }
+  }
+  static uint64_t near_rows(const uint16_t* level, const uint16_t* limit, int64_t n) {
     const auto low = _mm512_cmple_epu16_mask(load_words(level), load_words(limit));
     const auto high =
         _mm512_cmple_epu16_mask(load_words(level + kWords), load_words(limit + kWords));
-    uint64_t bits = low | uint64_t{high} << kWords;
-    if (rows_.n - r < 64) bits &= (uint64_t{1} << (rows_.n - r)) - 1;
-    for (; bits; bits &= bits - 1) {
-      const int at = std::countr_zero(bits);
-      hits_[n_hits_++] = {static_cast<int32_t>(center), static_cast<uint16_t>(r + at), level[at]};
-      ++n_of_[r + at];
-    }
+    const uint64_t near = low | uint64_t{high} << kWords;
+    return n < 64 ? near & ((uint64_t{1} << n) - 1) : near;
   }
 
   // Hits by row, in the order of centers.
@@ -190,19 +213,28 @@ class FineTile {
       end_[r] = static_cast<int32_t>(sum);
       sum += n_of_[r];
     }
-    view_.bits ? sum_bits() : sum_lines();
+    if (!view_.bits)
+      sum_lines();
+    else if (view_.n_words > kMostVectors)
+      sum_bits<0>();
+    else
+      with_count(view_.n_words, [&](auto n) { sum_bits<n>(); });
   }
+  int64_t low(const Hit& hit) const { return view_.unit * (hit.level + view_.lowest); }
   void add(const Hit& hit, uint32_t sum) {
-    const int64_t low = view_.unit * (hit.level + view_.lowest);
-    const auto above = static_cast<uint16_t>(sum + view_.exact_start[hit.center] - low);
-    candidates_[end_[hit.row]++] = {hit.center, static_cast<uint32_t>(low + above)};
+    const int64_t from = low(hit);
+    const auto above = static_cast<uint16_t>(sum + view_.exact_start[hit.center] - from);
+    candidates_[end_[hit.row]++] = {hit.center, static_cast<uint32_t>(from + above)};
   }
 
+  // N: words of a row, if prices of a center are kept in registers for all its hits; or 0.
+  template <int N>
   void sum_bits() {
     constexpr int kAtOnce = 16;
     const Hit* open[kAtOnce];
-    V sums[kAtOnce];
+    V sums[kAtOnce], price[N + 1];
     int n = 0;
+    int32_t center = -1;
     const auto empty = [&] {
       alignas(64) uint32_t sum[kAtOnce];
       for (int i = n; i < kAtOnce; ++i) sums[i] = zero();
@@ -216,22 +248,23 @@ class FineTile {
         candidates_[end_[hit.row]++] = {hit.center, 0};
         continue;
       }
+      const uint16_t* prices = view_.bits + hit.center * view_.n_words * kWords;
+      if (N && hit.center != center) {
+        center = hit.center;
+        for (int w = 0; w < N; ++w) price[w] = load_words(prices + w * kWords);
+      }
       open[n] = &hit;
-      sums[n++] = bits_of(hit);
+      const uint8_t* row = rows_.bytes + hit.row * view_.bytes.stride;
+      V sum = zero();
+      for (int64_t w = 0; w < (N ? N : view_.n_words); ++w) {
+        uint32_t bits;
+        std::memcpy(&bits, row + 4 * w, 4);
+        sum = _mm512_mask_add_epi16(sum, bits, sum, N ? price[w] : load_words(prices + w * kWords));
+      }
+      sums[n++] = _mm512_madd_epi16(sum, _mm512_set1_epi16(1));
       if (n == kAtOnce) empty();
     }
     empty();
-  }
-  V bits_of(const Hit& hit) const {
-    const uint8_t* row = rows_.bytes + hit.row * view_.bytes.stride;
-    const uint16_t* price = view_.bits + hit.center * view_.n_words * kWords;
-    V sum = zero();
-    for (int64_t i = 0; i < view_.n_words; ++i) {
-      uint32_t bits;
-      std::memcpy(&bits, row + 4 * i, 4);
-      sum = _mm512_mask_add_epi16(sum, bits, sum, load_words(price + i * kWords));
-    }
-    return _mm512_madd_epi16(sum, _mm512_set1_epi16(1));
   }
 
   void sum_lines() {
