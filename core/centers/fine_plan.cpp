@@ -13,8 +13,10 @@ constexpr int kColumnBits = 5;
 constexpr int64_t kTable = int64_t{1} << kColumnBits;
 constexpr int64_t kMostLevel = 65535;   // or more: levels are added with saturation
 constexpr int64_t kUnitLevels = 60000;  // the rest is for what rounding adds
-// Exact totals of so many clusters, and to list them, take as long as those of all together.
+// Exact totals of so many clusters, and to list them, take as long as those of all together: by
+// bits, or by lines.
 int64_t most_hits(int64_t n_centers) { return n_centers / 8; }
+int64_t most_hits_by_lines(int64_t n_centers) { return n_centers / 32; }
 
 int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
@@ -45,13 +47,13 @@ FinePlan::FinePlan(const Layout& layout, const Floor& floor, const ScoreView& sc
   view_.bytes.n_centers = scores.n_centers;
   view_.bytes.stride = layout.stride;
   view_.bytes.bit_columns = layout.nibble_end;
-  view_.most_hits = kTileRows * most_hits(scores.n_centers);
+  const bool by_bits = layout.plain_end == layout.nibble_end;
+  view_.most_hits = kTileRows * (by_bits ? most_hits : most_hits_by_lines)(scores.n_centers);
   cut_columns(layout);
   choose_unit(floor, scores, window);
   fill_levels(floor, scores, window);
   if (!fits_) return;
-  layout.plain_end == layout.nibble_end ? fill_bits(layout, floor, scores)
-                                        : fill_lines(layout, floor, scores);
+  by_bits ? fill_bits(layout, floor, scores) : fill_lines(layout, floor, scores);
 }
 
 // Fields one after the other, as long as they fit in a column together.

@@ -20,7 +20,7 @@ class Sharer {
   static int64_t bytes(const Layout& layout, int64_t lanes) {
     const LineShape shape = ScorePlan::shape_of(layout, kTotals);
     const int64_t fine =
-        lanes <= FinePlan::kMostCenters ? FinePlan::scratch_sizes(lanes, shape).total() : 0;
+        FinePlan::scratch_sizes(std::min(lanes, FinePlan::kMostCenters + 64), shape).total();
     return rows_at_once(lanes) * 4 * lanes + kTileRows * (8 * lanes + 12) +
            std::max(CoarsePlan::scratch_sizes(lanes, lanes, shape).total(), fine);
   }
