@@ -6,6 +6,7 @@
 // tally; the parts of the others are sorted, so that one cluster's sums at a time are in the cache.
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "centers/sixteen_plan.hpp"
 #include "layout/row_hasher.hpp"
@@ -99,14 +100,17 @@ struct SoftWorker {
         sums(4 * n_sums),
         scratch(scratch_bytes),
         cluster_sizes(static_cast<size_t>(plan.n_centers())),
-        n_alone(cluster_sizes.size()) {}
+        n_alone(cluster_sizes.size()),
+        in_sums(cluster_sizes.size()) {}
   Sharer sharer;
   Buffer sums;
   Buffer scratch;  // by sixteens
   std::vector<int64_t> cluster_sizes;
   std::vector<int64_t> n_alone;  // rows by the cluster that they belong to alone
   int64_t n_summed = 0;          // rows in sums
-  std::vector<Part> parts, sorted;
+  std::vector<int64_t> in_sums;  // parts by cluster, if sums are by bit
+  std::vector<Part> parts;
+  std::vector<RowPart> sorted;
   std::vector<uint32_t> dense;
   Sum128 least, log;
 };
@@ -185,7 +189,7 @@ class SoftPass {
       case Way::together:
         return lines * together_lanes(k_, kernels_);
       case Way::sorted:
-        return lines * k_;
+        return (by_bits() ? counters_.size() : lines) * k_;
       default:
         return 0;
     }
@@ -251,7 +255,13 @@ class SoftPass {
   }
 
   // By levels nothing but its cluster is known of many a row; what these cost, their counts tell.
-  bool by_levels() const { return way_ == Way::sorted && plan_.coarse(); }
+  bool by_levels() const { return way_ == Way::sorted && plan_.has_levels(); }
+  // Where counting bits counts codes, a part is added to the set bits of its row.
+  bool by_bits() const {
+    const CountShape& shape = counters_.shape();
+    return way_ == Way::sorted && kernels_.has_bit_parts && !shape.mixed_pieces &&
+           !shape.few_pieces && !shape.n_bytes;
+  }
   bool by_quads() const {
     const ScoreView& view = plan_.view();
     return kernels_.has_quads && way_ == Way::together && view.whole && view.group == kFewLanes &&
@@ -357,11 +367,25 @@ class SoftPass {
     for (int64_t c = 0; c < k_; ++c) end[c + 1] += end[c];
     w.sorted.resize(static_cast<size_t>(end[k_]));
     for (size_t i = from; i < parts.size(); ++i)
-      if (labels_[parts[i].row] == k_) w.sorted[end[parts[i].cluster]++] = parts[i];
-    auto* sums = w.sums.as<uint32_t>();
-    for (const Part& part : w.sorted)
-      map_.add(block_.rows + (start + part.row) * block_.layout.stride, part.part,
-               sums + part.cluster * map_.shape().n_lines());
+      if (labels_[parts[i].row] == k_)
+        w.sorted[end[parts[i].cluster]++] = {parts[i].row, parts[i].part};
+    const uint8_t* rows = block_.rows + start * block_.layout.stride;
+    for (int64_t c = 0, i = 0; c < k_; i = end[c++])
+      by_bits() ? add_bits(c, rows, w.sorted.data() + i, end[c] - i, w)
+                : add_lines(c, rows, w.sorted.data() + i, end[c] - i, w);
+  }
+  void add_lines(int64_t c, const uint8_t* rows, const RowPart* parts, int64_t n,
+                 SoftWorker& w) const {
+    uint32_t* sums = w.sums.as<uint32_t>() + c * map_.shape().n_lines();
+    for (int64_t i = 0; i < n; ++i)
+      map_.add(rows + parts[i].row * block_.layout.stride, parts[i].part, sums);
+  }
+  void add_bits(int64_t c, const uint8_t* rows, const RowPart* parts, int64_t n,
+                SoftWorker& w) const {
+    if (!n) return;
+    for (int64_t i = 0; i < n; ++i) w.in_sums[c] += parts[i].part;
+    kernels_.add_bit_parts(rows, block_.layout.stride, 8 * block_.layout.plain_end, parts, n,
+                           w.sums.as<uint32_t>() + c * counters_.size());
   }
 
   void empty_sums(SoftWorker& w) {
@@ -373,9 +397,13 @@ class SoftPass {
     const bool together = way_ == Way::together;
     const int64_t lanes = together ? together_lanes(k_, kernels_) : 1;
     const std::lock_guard<std::mutex> lock(adding_);
-    for (int64_t c = 0; c < k_; ++c)
-      map_.add_to_cells(sums + (together ? c : c * lines), lanes,
-                        out_.counts + c * block_.layout.n_cells());
+    for (int64_t c = 0; c < k_; ++c) {
+      int64_t* cells = out_.counts + c * block_.layout.n_cells();
+      if (by_bits())
+        counters_.add_to_cells(sums + c * counters_.size(), std::exchange(w.in_sums[c], 0), cells);
+      else
+        map_.add_to_cells(sums + (together ? c : c * lines), lanes, cells);
+    }
     std::fill_n(sums, n_sums(), 0);
   }
 
@@ -456,7 +484,7 @@ int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& thre
     const LineShape lines = SoftPass::lines_of(layout, n_centers, way, isa);
     int64_t sums = 0;
     if (way != Way::one_by_one)
-      sums = 4 * lines.n_lines() *
+      sums = 4 * std::max(lines.n_lines(), counters.size()) *
              (way == Way::together ? SoftPass::together_lanes(n_centers, isa) : n_centers);
     const int64_t range = SoftPass::range_rows(layout, n_centers, way);
     // Where all parts are kept, there may be one for every row and cluster.
