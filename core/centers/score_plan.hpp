@@ -93,6 +93,7 @@ class ScorePlan {
  private:
   void fill_start(const ScoreCenters& centers);
   void fill_wide(const ScoreCenters& centers);
+  const uint32_t* bonus_lines(const SparsePrices& sparse, int64_t n_values);
   std::vector<LineRun> cut_runs(const std::vector<uint32_t>& dearest) const;
   void choose_lines(const std::vector<uint32_t>& dearest, const Kernels& kernels);
   void check_totals(const std::vector<uint32_t>& dearest) const;

@@ -137,10 +137,10 @@ struct WideColumn {
   int64_t byte;
   int32_t n_bytes;
   int32_t n_values;
-  const int64_t* indptr;  // by value; null: `lines` are what values cost
+  const int64_t* indptr;  // by value
   const int32_t* clusters;
   const uint32_t* bonus;
-  const uint32_t* lines;  // n_values x lanes
+  const uint32_t* lines;  // n_values x lanes: what values cost; null: only bonuses are there
   const uint32_t* other;  // by cluster: the price of what is no value
 };
 

@@ -15,6 +15,7 @@
 #include "passes/passes.hpp"
 #include "passes/powers.hpp"
 #include "passes/shares.hpp"
+#include "passes/sparse_sums.hpp"
 
 namespace softmodes {
 namespace {
@@ -28,6 +29,7 @@ constexpr int64_t kRangeRows = int64_t{1} << 16;     // whose parts are kept
 constexpr int64_t kMostParts = int64_t{1} << 22;     // kept, if every row had one in each cluster
 constexpr int64_t kPartsAtOnce = int64_t{1} << 18;   // that are sorted
 constexpr int64_t kRangeBytes = int64_t{1} << 25;    // or whose labels are
+constexpr int64_t kFewSparseSums = int64_t{1} << 20;  // of all sparse features, for one thread
 
 struct Part {
   int32_t row;
@@ -40,58 +42,6 @@ enum class Way {
   together,  // lines of all clusters
   sorted,    // rows of one cluster alone as in a tally, the others cluster by cluster
   one_by_one
-};
-
-// The counts of a sparse feature while they grow: of every cluster and code, if that takes little
-// memory, else of those that occur.
-class SparseSums {
- public:
-  static constexpr int64_t kMostCounts = int64_t{1} << 21;
-  SparseSums(int64_t k, int64_t n_codes) : k_(k), n_codes_(n_codes) {
-    if (k * n_codes <= kMostCounts) counts_.resize(static_cast<size_t>(k * n_codes));
-  }
-  void add(int64_t cluster, int64_t code, int64_t count) {
-    if (!counts_.empty())
-      counts_[cluster * n_codes_ + code] += count;
-    else
-      entries_.push_back({cluster * n_codes_ + code, count});
-  }
-  // To be called now and then, and at the end.
-  void add_up() {
-    std::sort(entries_.begin(), entries_.end(),
-              [](const Entry& a, const Entry& b) { return a.key < b.key; });
-    size_t n = 0;
-    for (const Entry& entry : entries_) {
-      if (n && entries_[n - 1].key == entry.key)
-        entries_[n - 1].count += entry.count;
-      else
-        entries_[n++] = entry;
-    }
-    entries_.resize(n);
-  }
-  SparseCounts counts() const {
-    SparseCounts found;
-    found.indptr.assign(static_cast<size_t>(k_) + 1, 0);
-    const auto take = [&](int64_t key, int64_t count) {
-      ++found.indptr[key / n_codes_ + 1];
-      found.codes.push_back(static_cast<int32_t>(key % n_codes_));
-      found.counts.push_back(count);
-    };
-    for (size_t i = 0; i < counts_.size(); ++i)
-      if (counts_[i]) take(static_cast<int64_t>(i), counts_[i]);
-    for (const Entry& entry : entries_) take(entry.key, entry.count);
-    for (int64_t c = 0; c < k_; ++c) found.indptr[c + 1] += found.indptr[c];
-    return found;
-  }
-
- private:
-  struct Entry {
-    int64_t key;  // of cluster and code
-    int64_t count;
-  };
-  int64_t k_, n_codes_;
-  std::vector<int64_t> counts_;
-  std::vector<Entry> entries_;
 };
 
 struct SoftWorker {
@@ -112,6 +62,7 @@ struct SoftWorker {
   std::vector<Part> parts;
   std::vector<RowPart> sorted;
   std::vector<uint32_t> dense;
+  std::vector<SparseSums> sparse;  // of its own rows, if these are few
   Sum128 least, log;
 };
 
@@ -130,14 +81,15 @@ class SoftPass {
         way_(way_of(block.layout, k_, block.weight, kernels_)),
         map_(block.layout, lines_of(block.layout, k_, way_, kernels_)),
         counters_(block.layout) {
-    for (const int32_t j : block.layout.sparse_features)
-      sparse_.emplace_back(k_, block.layout.n_codes[j]);
+    sparse_ = sparse_sums();
     if (way_ == Way::sorted) alone_.resize(static_cast<size_t>(k_ * block.layout.n_cells()));
     if (by_quads() && SixteenPlan::suits(block.layout, k_, kernels_))
       sixteens_ = std::make_unique<SixteenPlan>(block.layout, plan_.view());
     const int64_t scratch = sixteens_ ? SixteenPlan::scratch_bytes(block.layout) : 0;
     for (int t = 0; t < threads_.n; ++t)
       workers_.push_back(std::make_unique<SoftWorker>(plan_, n_sums(), scratch));
+    if (sums_sparse(block.layout, k_))
+      for (auto& w : workers_) w->sparse = sparse_sums();
   }
 
   SoftSum run() {
@@ -150,6 +102,7 @@ class SoftPass {
       total.least += w->least;
       total.log += w->log;
       for (int64_t c = 0; c < k_; ++c) out_.cluster_sizes[c] += w->cluster_sizes[c];
+      for (size_t i = 0; i < w->sparse.size(); ++i) sparse_[i].add(w->sparse[i]);
     }
     if (way_ == Way::sorted) add_alone(total);
     for (size_t i = 0; i < sparse_.size(); ++i) total.sparse.push_back(sparse_[i].counts());
@@ -176,8 +129,17 @@ class SoftPass {
   static int64_t together_lanes(int64_t k, const Kernels& kernels) {
     return ScorePlan::lanes_of(k, 4, kernels);
   }
+  // Whether parts are added to the counts of sparse features at once, without being kept.
+  static bool sums_sparse(const Layout& layout, int64_t k) {
+    int64_t n_codes = 0;
+    for (const int32_t j : layout.sparse_features) n_codes += layout.n_codes[j];
+    return n_codes && k * n_codes <= kFewSparseSums;
+  }
+  static bool keeps_all_parts(const Layout& layout, int64_t k, Way way) {
+    return way == Way::one_by_one || (!layout.sparse_features.empty() && !sums_sparse(layout, k));
+  }
   static int64_t range_rows(const Layout& layout, int64_t k, Way way) {
-    if (way == Way::one_by_one || !layout.sparse_features.empty())
+    if (keeps_all_parts(layout, k, way))
       return std::clamp(kMostParts / k, kTaskRows, kRangeRows);
     return std::max(kRangeRows, kRangeBytes / layout.stride);
   }
@@ -194,7 +156,13 @@ class SoftPass {
         return 0;
     }
   }
-  bool keeps_all_parts() const { return way_ == Way::one_by_one || !sparse_.empty(); }
+  bool keeps_all_parts() const { return keeps_all_parts(block_.layout, k_, way_); }
+  std::vector<SparseSums> sparse_sums() const {
+    std::vector<SparseSums> sums;
+    for (const int32_t j : block_.layout.sparse_features)
+      sums.emplace_back(k_, block_.layout.n_codes[j]);
+    return sums;
+  }
 
   void range(int64_t first, int64_t n) {
     if (way_ == Way::sorted) labels_.resize(static_cast<size_t>(n));
@@ -235,6 +203,7 @@ class SoftPass {
       n_done = sixteens_ ? add_sixteens(start + first, n, w) : add_quads(start + first, n, w);
     const auto take = [&](int64_t row, int64_t n_rows, const Shares& shares, const uint32_t*) {
       add_logs(row, n_rows, shares, w);
+      if (!w.sparse.empty()) sum_sparse(row, n_rows, shares, w);
       if (way_ == Way::together)
         add_together(row, n_rows, shares, w);
       else
@@ -323,6 +292,19 @@ class SoftPass {
       }
     kernels_.add_parts(map_.shape(), lanes, block_.rows + row * block_.layout.stride, n,
                        w.dense.data(), w.sums.as<uint32_t>());
+  }
+
+  void sum_sparse(int64_t row, int64_t n, const Shares& shares, SoftWorker& w) const {
+    const Layout& layout = block_.layout;
+    for (size_t f = 0; f < w.sparse.size(); ++f) {
+      const int64_t j = layout.sparse_features[f];
+      for (int64_t r = row, i = 0; r < row + n; ++r) {
+        const int32_t code = layout.code(block_.rows + r * layout.stride, j);
+        const int64_t weight = block_.weight ? block_.weight[r] : 1;
+        for (const int64_t end = i + shares.n[r - row]; i < end; ++i)
+          w.sparse[f].add(shares.cluster[i], code, weight * shares.part[i]);
+      }
+    }
   }
 
   void keep_parts(int64_t row, int64_t n, const Shares& shares, SoftWorker& w) const {
@@ -416,6 +398,7 @@ class SoftPass {
       run_tasks(k_, threads_,  // no two threads at one cluster
                 [&](int64_t c, int, const Stop&) { count_cells(rows, by_cluster[c]); });
     }
+    if (sums_sparse(rows.layout, k_)) return;
     for (size_t i = 0; i < sparse_.size(); ++i) {
       for (const auto& w : workers_)
         add_sparse(rows, w->parts, block_.layout.sparse_features[i], sparse_[i]);
@@ -488,12 +471,14 @@ int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& thre
              (way == Way::together ? SoftPass::together_lanes(n_centers, isa) : n_centers);
     const int64_t range = SoftPass::range_rows(layout, n_centers, way);
     // Where all parts are kept, there may be one for every row and cluster.
-    const bool all = way == Way::one_by_one || !layout.sparse_features.empty();
+    const bool all = SoftPass::keeps_all_parts(layout, n_centers, way);
     const int64_t n_parts =
         all ? range * n_centers / threads.n : kPartsAtOnce + kTileRows * n_centers;
     const int64_t parts = static_cast<int64_t>(2 * sizeof(Part)) * n_parts;
     const int64_t scratch = sixteens ? SixteenPlan::scratch_bytes(layout) : 0;
-    const int64_t worker = Sharer::bytes(layout, lanes) + sums + scratch + 8 * n_centers + parts;
+    const int64_t own = SoftPass::sums_sparse(layout, n_centers) ? 8 * kFewSparseSums : 0;
+    const int64_t worker =
+        Sharer::bytes(layout, lanes) + sums + scratch + own + 8 * n_centers + parts;
     const int64_t sparse = 8 * SparseSums::kMostCounts *
                            static_cast<int64_t>(std::min<size_t>(1, layout.sparse_features.size()));
     const int64_t alone = way == Way::sorted ? 8 * n_centers * layout.n_cells() : 0;
