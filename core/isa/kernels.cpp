@@ -114,7 +114,11 @@ void soft_by_quads(const ScoreView&, const Powers&, const TileRows&, const Ties&
                    const QuadSums&);
 void soft_by_sixteens(const ScoreView&, const SixteenView&, const Powers&, const TileRows&,
                       const Ties&, uint8_t*, uint32_t*, const QuadSums&);
-void add_parts(const LineShape&, int64_t, const uint8_t*, int64_t, const uint32_t*, uint32_t*);
+void share_in_place(const ScoreView&, const Powers&, const TileRows&, const Ties&, uint32_t*,
+                    const Shares&);
+void add_parts(const LineShape&, int64_t, const uint8_t*, int64_t, const uint32_t*, int64_t,
+               uint32_t*);
+void add_to_lines(const int32_t*, int64_t, int64_t, const uint32_t*, int64_t, uint32_t*);
 void add_bit_parts(const uint8_t*, int64_t, int64_t, const RowPart*, int64_t, uint32_t*);
 void distances_by_rows(const RowView&, const TileRows&, const Scratch&, uint32_t*);
 void distances_by_tiles(const TileView&, const TileRows&, int64_t, int64_t, const Scratch&,
@@ -144,7 +148,9 @@ const Kernels table = {
     .nearest_by_scores = nearest_by_scores,
     .score_totals = score_totals,
     .share = share,
+    .share_in_place = share_in_place,
     .add_parts = add_parts,
+    .add_to_lines = add_to_lines,
     .add_bit_parts = add_bit_parts,
     .nearest_by_coarse = nearest_by_coarse,
     .share_by_coarse = share_by_coarse,

@@ -356,10 +356,16 @@ struct Kernels {
   // Shares rows of which all totals are known. Returns how many parts there are.
   int64_t (*share)(const ScoreView&, const Powers&, const TileRows&, const Ties&,
                    const uint32_t* totals, const Shares& out);
-  // Adds parts[i * lanes + cluster] to the lines of row i, for n rows: sums[line * lanes +
-  // cluster].
+  // The same, but totals become parts, 0 where a cluster has none; of `out` only `least` and `log`
+  // are told.
+  void (*share_in_place)(const ScoreView&, const Powers&, const TileRows&, const Ties&,
+                         uint32_t* totals, const Shares& out);
+  // Adds parts[i * step + cluster] to the lines of row i, for n rows: sums[line * lanes + cluster].
   void (*add_parts)(const LineShape&, int64_t lanes, const uint8_t* rows, int64_t n,
-                    const uint32_t* parts, uint32_t* sums);
+                    const uint32_t* parts, int64_t step, uint32_t* sums);
+  // The same for one line[i] of row i; null: for line 0.
+  void (*add_to_lines)(const int32_t* line, int64_t lanes, int64_t n, const uint32_t* parts,
+                       int64_t step, uint32_t* sums);
   // If has_bit_parts, adds parts of rows to the sums of their set bits, n_bits of a row.
   void (*add_bit_parts)(const uint8_t* rows, int64_t stride, int64_t n_bits, const RowPart* parts,
                         int64_t n, uint32_t* sums);

@@ -68,6 +68,20 @@ class Sharer {
     }
   }
 
+  // The same by all totals, which become parts: visit gets them, and of shares `least` and `log`.
+  template <class Visit>
+  void share_in_place(const Kernels& kernels, const Powers& powers, const Block& block,
+                      int64_t first, int64_t n, const Ties& ties, const Visit& visit) {
+    const Shares out{least_.data(), log_.data(), n_.data(), cluster_.data(), part_.data()};
+    auto* totals = totals_.as<uint32_t>();
+    for (int64_t r = 0; r < n; r += rows_) {
+      const TileRows rows{block.rows + (first + r) * block.layout.stride, std::min(rows_, n - r)};
+      kernels.score_totals(plan_.view(), rows, totals);
+      kernels.share_in_place(plan_.view(), powers, rows, ties, totals, out);
+      visit(first + r, rows.n, out, totals);
+    }
+  }
+
  private:
   int64_t most_rows() const { return plan_.has_levels() ? int64_t{kTileRows} : rows_; }
 

@@ -4,6 +4,7 @@
 // those of kMostSummed rows, and are then added to the counts. For few clusters a line holds the
 // sums of all of them. For many, most rows belong to one cluster alone and are counted as in a
 // tally; the parts of the others are sorted, so that one cluster's sums at a time are in the cache.
+// Codes of sparse features have lines of sums as well, if these are few; else parts are kept.
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -23,12 +24,12 @@ namespace {
 constexpr int64_t kMostSummed = 65535;  // rows in sums of 32 bits
 constexpr int64_t kFewClusters = 48;    // in a line of sums
 constexpr int64_t kFewAdditions = 80;   // of vectors for a row: parts need not be sorted
-constexpr int64_t kFewSumBytes = int64_t{3} << 19;   // of these lines, in the cache
-constexpr int64_t kMostSumBytes = int64_t{1} << 26;  // of all clusters, for one thread
-constexpr int64_t kRangeRows = int64_t{1} << 16;     // whose parts are kept
-constexpr int64_t kMostParts = int64_t{1} << 22;     // kept, if every row had one in each cluster
-constexpr int64_t kPartsAtOnce = int64_t{1} << 18;   // that are sorted
-constexpr int64_t kRangeBytes = int64_t{1} << 25;    // or whose labels are
+constexpr int64_t kFewSumBytes = int64_t{3} << 19;    // of these lines, in the cache
+constexpr int64_t kMostSumBytes = int64_t{1} << 26;   // of all clusters, for one thread
+constexpr int64_t kRangeRows = int64_t{1} << 16;      // whose parts are kept
+constexpr int64_t kMostParts = int64_t{1} << 22;      // kept, if every row had one in each cluster
+constexpr int64_t kPartsAtOnce = int64_t{1} << 18;    // that are sorted
+constexpr int64_t kRangeBytes = int64_t{1} << 25;     // or whose labels are
 constexpr int64_t kFewSparseSums = int64_t{1} << 20;  // of all sparse features, for one thread
 
 struct Part {
@@ -45,23 +46,27 @@ enum class Way {
 };
 
 struct SoftWorker {
-  SoftWorker(const ScorePlan& plan, int64_t n_sums, int64_t scratch_bytes)
+  SoftWorker(const ScorePlan& plan, int64_t n_sums, int64_t n_code_sums, int64_t scratch_bytes)
       : sharer(plan),
         sums(4 * n_sums),
+        code_sums(4 * n_code_sums),
+        size_sums(4 * plan.view().lanes()),
         scratch(scratch_bytes),
         cluster_sizes(static_cast<size_t>(plan.n_centers())),
         n_alone(cluster_sizes.size()),
         in_sums(cluster_sizes.size()) {}
   Sharer sharer;
   Buffer sums;
-  Buffer scratch;  // by sixteens
+  Buffer code_sums;  // by code of the sparse features, and lane
+  Buffer size_sums;  // by lane
+  Buffer scratch;    // by sixteens
   std::vector<int64_t> cluster_sizes;
   std::vector<int64_t> n_alone;  // rows by the cluster that they belong to alone
   int64_t n_summed = 0;          // rows in sums
   std::vector<int64_t> in_sums;  // parts by cluster, if sums are by bit
   std::vector<Part> parts;
   std::vector<RowPart> sorted;
-  std::vector<uint32_t> dense;
+  std::vector<int32_t> codes;      // of a feature, of some rows
   std::vector<SparseSums> sparse;  // of its own rows, if these are few
   Sum128 least, log;
 };
@@ -87,8 +92,8 @@ class SoftPass {
       sixteens_ = std::make_unique<SixteenPlan>(block.layout, plan_.view());
     const int64_t scratch = sixteens_ ? SixteenPlan::scratch_bytes(block.layout) : 0;
     for (int t = 0; t < threads_.n; ++t)
-      workers_.push_back(std::make_unique<SoftWorker>(plan_, n_sums(), scratch));
-    if (sums_sparse(block.layout, k_))
+      workers_.push_back(std::make_unique<SoftWorker>(plan_, n_sums(), n_code_sums(), scratch));
+    if (sums_sparse(block.layout, k_) && way_ != Way::together)
       for (auto& w : workers_) w->sparse = sparse_sums();
   }
 
@@ -114,6 +119,7 @@ class SoftPass {
     const int64_t lanes = together_lanes(k, kernels);
     const LineShape few = ScorePlan::shape_of(layout, 4 * lanes);
     const int64_t additions = few.n_columns() * ceil_div(4 * lanes, kernels.vector_bytes);
+    if (!few.n_columns()) return Way::together;
     if ((k <= kFewClusters || additions <= kFewAdditions) && lanes <= kernels.vector_bytes * 2 &&
         few.n_lines() * 4 * lanes <= kFewSumBytes)
       return Way::together;
@@ -131,16 +137,19 @@ class SoftPass {
   }
   // Whether parts are added to the counts of sparse features at once, without being kept.
   static bool sums_sparse(const Layout& layout, int64_t k) {
-    int64_t n_codes = 0;
-    for (const int32_t j : layout.sparse_features) n_codes += layout.n_codes[j];
+    const int64_t n_codes = n_sparse_codes(layout);
     return n_codes && k * n_codes <= kFewSparseSums;
+  }
+  static int64_t n_sparse_codes(const Layout& layout) {
+    int64_t n = 0;
+    for (const int32_t j : layout.sparse_features) n += layout.n_codes[j];
+    return n;
   }
   static bool keeps_all_parts(const Layout& layout, int64_t k, Way way) {
     return way == Way::one_by_one || (!layout.sparse_features.empty() && !sums_sparse(layout, k));
   }
   static int64_t range_rows(const Layout& layout, int64_t k, Way way) {
-    if (keeps_all_parts(layout, k, way))
-      return std::clamp(kMostParts / k, kTaskRows, kRangeRows);
+    if (keeps_all_parts(layout, k, way)) return std::clamp(kMostParts / k, kTaskRows, kRangeRows);
     return std::max(kRangeRows, kRangeBytes / layout.stride);
   }
 
@@ -155,6 +164,10 @@ class SoftPass {
       default:
         return 0;
     }
+  }
+  int64_t n_code_sums() const {
+    if (way_ != Way::together || !sums_sparse(block_.layout, k_)) return 0;
+    return n_sparse_codes(block_.layout) * together_lanes(k_, kernels_);
   }
   bool keeps_all_parts() const { return keeps_all_parts(block_.layout, k_, way_); }
   std::vector<SparseSums> sparse_sums() const {
@@ -201,22 +214,25 @@ class SoftPass {
     int64_t n_done = 0;
     if (by_quads())
       n_done = sixteens_ ? add_sixteens(start + first, n, w) : add_quads(start + first, n, w);
+    if (way_ == Way::together)
+      return w.sharer.share_in_place(
+          kernels_, powers_.view(), block_, start + first + n_done, n - n_done, ties_,
+          [&](int64_t row, int64_t n_rows, const Shares& shares, const uint32_t* parts) {
+            add_logs(row, n_rows, shares, w);
+            add_together(row, n_rows, parts, w);
+            if (keeps_all_parts()) keep_parts(row - start, n_rows, parts, w);
+          });
     const auto take = [&](int64_t row, int64_t n_rows, const Shares& shares, const uint32_t*) {
       add_logs(row, n_rows, shares, w);
       if (!w.sparse.empty()) sum_sparse(row, n_rows, shares, w);
-      if (way_ == Way::together)
-        add_together(row, n_rows, shares, w);
-      else
-        list_parts(start, row - start, n_rows, shares, w);
-      if (way_ == Way::together && keeps_all_parts()) keep_parts(row - start, n_rows, shares, w);
+      list_parts(start, row - start, n_rows, shares, w);
       if (way_ == Way::sorted && !keeps_all_parts() &&
           static_cast<int64_t>(w.parts.size()) > kPartsAtOnce) {
         add_sorted(start, 0, w);
         w.parts.clear();
       }
     };
-    w.sharer.share(kernels_, powers_.view(), block_, start + first + n_done, n - n_done, ties_,
-                   by_levels(), take);
+    w.sharer.share(kernels_, powers_.view(), block_, start + first, n, ties_, by_levels(), take);
     if (way_ == Way::sorted) {
       add_sorted(start, n_before, w);
       if (!keeps_all_parts()) w.parts.clear();
@@ -282,16 +298,22 @@ class SoftPass {
     w.log.add(log);
   }
 
-  void add_together(int64_t row, int64_t n, const Shares& shares, SoftWorker& w) const {
-    const int64_t lanes = together_lanes(k_, kernels_);
-    w.dense.assign(static_cast<size_t>(n * lanes), 0);
-    for (int64_t r = 0, i = 0; r < n; ++r)
-      for (const int64_t end = i + shares.n[r]; i < end; ++i) {
-        w.dense[r * lanes + shares.cluster[i]] = shares.part[i];
-        w.cluster_sizes[shares.cluster[i]] += shares.part[i];
-      }
-    kernels_.add_parts(map_.shape(), lanes, block_.rows + row * block_.layout.stride, n,
-                       w.dense.data(), w.sums.as<uint32_t>());
+  // Of parts by row and lane.
+  void add_together(int64_t row, int64_t n, const uint32_t* parts, SoftWorker& w) const {
+    const int64_t lanes = together_lanes(k_, kernels_), step = plan_.view().lanes();
+    const Layout& layout = block_.layout;
+    const uint8_t* rows = block_.rows + row * layout.stride;
+    kernels_.add_to_lines(nullptr, lanes, n, parts, step, w.size_sums.as<uint32_t>());
+    if (map_.shape().n_columns())
+      kernels_.add_parts(map_.shape(), lanes, rows, n, parts, step, w.sums.as<uint32_t>());
+    if (!sums_sparse(layout, k_)) return;
+    auto* sums = w.code_sums.as<uint32_t>();
+    w.codes.resize(static_cast<size_t>(n));
+    for (const int32_t j : layout.sparse_features) {
+      for (int64_t r = 0; r < n; ++r) w.codes[r] = layout.code(rows + r * layout.stride, j);
+      kernels_.add_to_lines(w.codes.data(), lanes, n, parts, step, sums);
+      sums += layout.n_codes[j] * lanes;
+    }
   }
 
   void sum_sparse(int64_t row, int64_t n, const Shares& shares, SoftWorker& w) const {
@@ -307,10 +329,10 @@ class SoftPass {
     }
   }
 
-  void keep_parts(int64_t row, int64_t n, const Shares& shares, SoftWorker& w) const {
-    for (int64_t r = 0, i = 0; r < n; ++r)
-      for (const int64_t end = i + shares.n[r]; i < end; ++i)
-        w.parts.push_back({static_cast<int32_t>(row + r), shares.cluster[i], shares.part[i]});
+  void keep_parts(int64_t row, int64_t n, const uint32_t* parts, SoftWorker& w) const {
+    for (int64_t r = 0; r < n; ++r, parts += plan_.view().lanes())
+      for (int32_t c = 0; c < k_; ++c)
+        if (parts[c]) w.parts.push_back({static_cast<int32_t>(row + r), c, parts[c]});
   }
 
   // Labels of rows that belong to one cluster, parts of the others; or all parts. `row` counts from
@@ -387,6 +409,19 @@ class SoftPass {
         map_.add_to_cells(sums + (together ? c : c * lines), lanes, cells);
     }
     std::fill_n(sums, n_sums(), 0);
+    if (!together) return;
+    auto* sizes = w.size_sums.as<uint32_t>();
+    for (int64_t c = 0; c < k_; ++c) out_.cluster_sizes[c] += std::exchange(sizes[c], 0);
+    if (sums_sparse(block_.layout, k_)) empty_code_sums(w);
+  }
+  void empty_code_sums(SoftWorker& w) {
+    const int64_t lanes = together_lanes(k_, kernels_);
+    uint32_t* line = w.code_sums.as<uint32_t>();
+    for (size_t i = 0; i < sparse_.size(); ++i)
+      for (int64_t v = 0; v < block_.layout.n_codes[block_.layout.sparse_features[i]]; ++v)
+        for (int64_t c = 0; c < lanes; ++c, ++line)
+          if (const uint32_t sum = std::exchange(*line, 0); sum && c < k_)
+            sparse_[i].add(c, v, sum);
   }
 
   // Parts of all workers, of rows of a range.
@@ -399,11 +434,11 @@ class SoftPass {
                 [&](int64_t c, int, const Stop&) { count_cells(rows, by_cluster[c]); });
     }
     if (sums_sparse(rows.layout, k_)) return;
-    for (size_t i = 0; i < sparse_.size(); ++i) {
+    run_tasks(static_cast<int64_t>(sparse_.size()), threads_, [&](int64_t i, int, const Stop&) {
       for (const auto& w : workers_)
         add_sparse(rows, w->parts, block_.layout.sparse_features[i], sparse_[i]);
       sparse_[i].add_up();
-    }
+    });
   }
 
   void add_sparse(const Block& rows, const std::vector<Part>& parts, int64_t feature,
@@ -476,7 +511,9 @@ int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& thre
         all ? range * n_centers / threads.n : kPartsAtOnce + kTileRows * n_centers;
     const int64_t parts = static_cast<int64_t>(2 * sizeof(Part)) * n_parts;
     const int64_t scratch = sixteens ? SixteenPlan::scratch_bytes(layout) : 0;
-    const int64_t own = SoftPass::sums_sparse(layout, n_centers) ? 8 * kFewSparseSums : 0;
+    const int64_t own = SoftPass::sums_sparse(layout, n_centers)
+                            ? std::max(8 * n_centers, 4 * lanes) * SoftPass::n_sparse_codes(layout)
+                            : 0;
     const int64_t worker =
         Sharer::bytes(layout, lanes) + sums + scratch + own + 8 * n_centers + parts;
     const int64_t sparse = 8 * SparseSums::kMostCounts *

@@ -418,6 +418,64 @@ def test_rows_that_all_clusters_share_are_the_sum_of_their_parts(weighted):
     assert_array_equal(whole, parts)
 
 
+# By number of clusters: columns of many codes whose sums a thread has of its own (up to 2^20), and
+# others of which parts are kept.
+SPARSE = {
+    1: ([300, 270, 5000], [65_537] * 17),
+    5: ([300, 270, 5000], [65_537] * 4),
+    25: ([300, 257, 300], [45_000, 300]),
+    60: ([300, 257, 300], [300, 20_000]),
+    500: ([300, 300], [300, 300, 2000]),
+}
+
+
+def sums_are_few(widths, k):
+    return k * sum(width for width in widths if width > 256) <= 1 << 20
+
+
+@pytest.mark.parametrize("narrow", [[], [2, 3, 40]])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("k", SPARSE)
+def test_counts_of_columns_of_many_codes_equal_reference(isa, k, weighted, narrow):
+    rng = np.random.default_rng(k)
+    few, many = SPARSE[k]
+    assert sums_are_few(few, k)
+    assert not sums_are_few(many, k)
+    for widths, n in ((few, 1), (few, 150), (many, 40)):
+        weight = rng.integers(0, 1 << 40, n) if weighted else None
+        table = make_table(rng, n, [*widths, *narrow], weight=weight)
+        if n > 1:  # a code that is no value
+            table.codes[1::7, 0] = table.n_codes[0] - 1
+        for most in (0, 40):
+            case = make_scores(rng, table, k, most=most)
+            check_soft(case, table.block(), 3, 2)
+
+
+@pytest.mark.parametrize("k", [5, 60])
+def test_more_rows_than_sums_of_codes_hold_are_the_sum_of_their_parts(isa, k):
+    # Sums of 32 bits, of 65,535 rows: all rows have the same code, and belong to one cluster alone.
+    rng = np.random.default_rng(k)
+    n = 140_000
+    table = make_table(rng, n, [300])
+    table.codes[:] = 7
+    case = make_scores(rng, table, k)
+    case.scores.base[:] = np.where(np.arange(k) == 2, 0, 1 << 20)
+    block, sizes = table.block(), np.zeros(k, np.int64)
+    counts = np.zeros((k, 0), np.int64)
+    _, _, wide = _kernels.soft_tally(block, case.centers().native(), 3, counts, sizes, 1)
+    assert sizes.tolist() == [n << 16 if c == 2 else 0 for c in range(k)]
+    assert [part.tolist() for part in wide[0][1:]] == [[7], [n << 16]]
+
+
+@pytest.mark.parametrize("k", [5, 12, 25, 40])
+@pytest.mark.parametrize("resolution", [10, 3, 0, -1])
+def test_rows_that_some_or_all_clusters_share_equal_reference(isa, k, resolution):
+    rng = np.random.default_rng(k)
+    for most in (1, int(2.0**resolution) + 1, int(20 * 2.0**resolution) + 1):
+        case = make_scores(rng, make_table(rng, 150, [2, 3, 5, 17]), k, resolution, most)
+        check_soft(case, case.table.block(), 3, 1)
+
+
 @settings(max_examples=120, deadline=None)
 @given(data=st.data())
 def test_random_tables_equal_reference(data):

@@ -11,6 +11,16 @@
 
 namespace softmodes::SOFTMODES_ISA {
 
+// Adds a line to others. Lanes without a cluster are zeros.
+static void add_line(const uint32_t* line, int64_t lanes, uint32_t* total) {
+  const auto add = [&](auto numbers) {
+    using Numbers = decltype(numbers);
+    for (int64_t i = 0; i < lanes; i += Numbers::kNumbers)
+      Numbers::store(total + i, Numbers::add(Numbers::load(total + i), Numbers::load(line + i)));
+  };
+  lanes == Quad::kNumbers ? add(Quad{}) : add(Half{});
+}
+
 // What cells of several bytes add to the totals of clusters first .. first + lanes.
 static void add_wide(const ScoreView& view, const uint8_t* row, int64_t first, int64_t lanes,
                      uint32_t* total) {
@@ -23,8 +33,7 @@ static void add_wide(const ScoreView& view, const uint8_t* row, int64_t first, i
       if (column.other)
         for (int64_t c = 0; c < n; ++c) total[c] += column.other[first + c];
     } else if (column.lines) {
-      const uint32_t* line = column.lines + code * view.lanes() + first;
-      for (int64_t c = 0; c < n; ++c) total[c] += line[c];
+      add_line(column.lines + code * view.lanes() + first, lanes, total);
     } else {
       for (int64_t e = column.indptr[code]; e < column.indptr[code + 1]; ++e) {
         const int64_t c = column.clusters[e] - first;
@@ -141,11 +150,22 @@ int64_t share(const ScoreView& view, const Powers& powers, const TileRows& rows,
   });
 }
 
+void share_in_place(const ScoreView& view, const Powers& powers, const TileRows& rows,
+                    const Ties& ties, uint32_t* totals, const Shares& out) {
+  const Ranks ranks{ties, rows.bytes, view.clusters};
+  Sharing sharing(powers, ranks, out);
+  const int64_t lanes = view.lanes();
+  with_numbers(lanes, [&](auto numbers) {
+    for (int64_t r = 0; r < rows.n; ++r)
+      sharing.in_place<decltype(numbers)>(r, totals + r * lanes, lanes);
+  });
+}
+
 template <class Numbers, int N, bool kNibbles>
 static void add_rows(const LineShape& shape, const uint8_t* rows, int64_t n, const uint32_t* parts,
-                     uint32_t* sums) {
+                     int64_t step, uint32_t* sums) {
   constexpr int kCount = Numbers::kNumbers;
-  for (int64_t i = 0; i < n; ++i, rows += shape.stride, parts += N * kCount) {
+  for (int64_t i = 0; i < n; ++i, rows += shape.stride, parts += step) {
     typename Numbers::Vec part[N];
     for (int v = 0; v < N; ++v) part[v] = Numbers::load(parts + v * kCount);
     const auto add = [&](int64_t line) {
@@ -159,15 +179,21 @@ static void add_rows(const LineShape& shape, const uint8_t* rows, int64_t n, con
 }
 
 void add_parts(const LineShape& shape, int64_t lanes, const uint8_t* rows, int64_t n,
-               const uint32_t* parts, uint32_t* sums) {
+               const uint32_t* parts, int64_t step, uint32_t* sums) {
   const auto add = [&](auto numbers, auto vectors) {
     using Numbers = decltype(numbers);
-    shape.nibbles ? add_rows<Numbers, vectors, true>(shape, rows, n, parts, sums)
-                  : add_rows<Numbers, vectors, false>(shape, rows, n, parts, sums);
+    shape.nibbles ? add_rows<Numbers, vectors, true>(shape, rows, n, parts, step, sums)
+                  : add_rows<Numbers, vectors, false>(shape, rows, n, parts, step, sums);
   };
   with_numbers(lanes, [&](auto numbers) {
     with_vectors<decltype(numbers)>(lanes, [&](auto vectors) { add(numbers, vectors); });
   });
+}
+
+void add_to_lines(const int32_t* line, int64_t lanes, int64_t n, const uint32_t* parts,
+                  int64_t step, uint32_t* sums) {
+  for (int64_t i = 0; i < n; ++i)
+    add_line(parts + i * step, lanes, sums + (line ? line[i] : 0) * lanes);
 }
 
 // Calls f with the number of clusters, two to four.
