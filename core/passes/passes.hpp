@@ -111,7 +111,8 @@ template <class D>
 NearerRows<D> nearer(const Block& block, const Centers& centers, const D* current,
                      const Threads& threads);
 
-// By labels.
-SparseCounts sparse_counts(const Block& block, int64_t feature, const int32_t* labels, int64_t k);
+// Of the layout's sparse features, by labels.
+std::vector<SparseCounts> sparse_counts(const Block& block, const int32_t* labels, int64_t k,
+                                        const Threads& threads);
 
 }  // namespace softmodes

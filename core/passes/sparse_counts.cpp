@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "parallel.hpp"
 #include "passes/passes.hpp"
 #include "passes/sparse_sums.hpp"
 
@@ -7,6 +8,7 @@ namespace softmodes {
 namespace {
 
 constexpr int64_t kFewCounts = int64_t{1} << 15;  // in the second-level cache
+constexpr int64_t kManyCells = int64_t{1} << 18;  // for more than one thread
 
 // Row by row, where that takes little memory.
 SparseCounts counts_of_rows(const Block& block, int64_t feature, const int32_t* labels, int64_t k) {
@@ -17,11 +19,9 @@ SparseCounts counts_of_rows(const Block& block, int64_t feature, const int32_t* 
   return sums.counts();
 }
 
-}  // namespace
-
-SparseCounts sparse_counts(const Block& block, int64_t feature, const int32_t* labels, int64_t k) {
-  if (k * block.layout.n_codes[feature] <= kFewCounts)
-    return counts_of_rows(block, feature, labels, k);
+// Cluster by cluster.
+SparseCounts counts_of_clusters(const Block& block, int64_t feature, const int32_t* labels,
+                                int64_t k) {
   std::vector<int64_t> start(static_cast<size_t>(k) + 2);
   for (int64_t i = 0; i < block.n_rows; ++i) ++start[labels[i] + 2];
   for (int64_t c = 2; c <= k + 1; ++c) start[c] += start[c - 1];
@@ -57,6 +57,27 @@ SparseCounts sparse_counts(const Block& block, int64_t feature, const int32_t* l
     sparse.indptr.push_back(static_cast<int64_t>(sparse.codes.size()));
   }
   return sparse;
+}
+
+}  // namespace
+
+std::vector<SparseCounts> sparse_counts(const Block& block, const int32_t* labels, int64_t k,
+                                        const Threads& threads) {
+  const Layout& layout = block.layout;
+  const auto& features = layout.sparse_features;
+  const auto few = [&](int64_t j) { return k * layout.n_codes[j] <= kFewCounts; };
+  // Cluster by cluster all cells of a feature are copied: of one feature at a time.
+  Threads some = threads;
+  const int64_t n_cells = block.n_rows * static_cast<int64_t>(features.size());
+  if (n_cells < kManyCells || !std::all_of(features.begin(), features.end(), few)) some.n = 1;
+  std::vector<SparseCounts> found(features.size());
+  run_tasks(static_cast<int64_t>(features.size()), some, [&](int64_t i, int, const Stop& stop) {
+    if (stop.requested()) return;
+    const int64_t j = features[i];
+    found[i] =
+        few(j) ? counts_of_rows(block, j, labels, k) : counts_of_clusters(block, j, labels, k);
+  });
+  return found;
 }
 
 }  // namespace softmodes

@@ -205,15 +205,21 @@ int64_t score_bytes_(const Layout& layout, int64_t n_centers, int n_threads) {
   return score_bytes(layout, n_centers, {n_threads, {}});
 }
 
+nb::list as_arrays(std::vector<SparseCounts> sparse) {
+  nb::list arrays;
+  for (SparseCounts& counts : sparse)
+    arrays.append(nb::make_tuple(as_array(std::move(counts.indptr)),
+                                 as_array(std::move(counts.codes)),
+                                 as_array(std::move(counts.counts))));
+  return arrays;
+}
+
 // What a soft tally adds up, as Python takes it.
 struct SoftFound {
   explicit SoftFound(SoftSum sum)
-      : least(sum.least.high, sum.least.low), log(sum.log.high, sum.log.low) {
-    for (SparseCounts& counts : sum.sparse)
-      sparse.append(nb::make_tuple(as_array(std::move(counts.indptr)),
-                                   as_array(std::move(counts.codes)),
-                                   as_array(std::move(counts.counts))));
-  }
+      : least(sum.least.high, sum.least.low),
+        log(sum.log.high, sum.log.low),
+        sparse(as_arrays(std::move(sum.sparse))) {}
   std::tuple<uint64_t, uint64_t> least, log;
   nb::list sparse;
 };
@@ -283,16 +289,14 @@ std::tuple<NewArray<int64_t>, NewArray<int64_t>, NewArray<D>> nearer_(const Held
           as_array(std::move(found.distances))};
 }
 
-std::tuple<NewArray<int64_t>, NewArray<int32_t>, NewArray<int64_t>> sparse_counts_(
-    const HeldBlock& block, int64_t feature, Vector<const int32_t> labels, int64_t k) {
-  require(feature >= 0 && feature < block.layout().n_features, "feature is out of range");
+nb::list sparse_counts_(const HeldBlock& block, Vector<const int32_t> labels, int64_t k,
+                        int n_threads) {
   require(length(labels) == block.n_rows(), "labels must have one entry per row");
   for (int64_t i = 0; i < block.n_rows(); ++i)
     require(labels.data()[i] >= 0 && labels.data()[i] < k, "labels must lie in 0 .. k - 1");
-  SparseCounts found = without_gil(
-      1, [&](const Threads&) { return sparse_counts(block.view(), feature, labels.data(), k); });
-  return {as_array(std::move(found.indptr)), as_array(std::move(found.codes)),
-          as_array(std::move(found.counts))};
+  return as_arrays(without_gil(n_threads, [&](const Threads& threads) {
+    return sparse_counts(block.view(), labels.data(), k, threads);
+  }));
 }
 
 std::vector<std::string> names() {
@@ -362,7 +366,7 @@ void bind_passes(nb::module_& m) {
   m.def("distances", distances_, "block"_a, "centers"_a, "n_threads"_a, exact("out"));
   bind_distance_type<uint16_t>(m);
   bind_distance_type<uint32_t>(m);
-  m.def("sparse_counts", sparse_counts_, "block"_a, "feature"_a, exact("labels"), "k"_a);
+  m.def("sparse_counts", sparse_counts_, "block"_a, exact("labels"), "k"_a, "n_threads"_a);
   m.def("instruction_sets", names);
   m.def("instruction_set", [] { return std::string(kernels().name); });
   m.def(

@@ -184,13 +184,13 @@ def nearer(
 
 
 def sparse_counts(
-    block: Block, feature: int, labels: NDArray[np.int32], k: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return the counts of one feature by cluster as CSR: `indptr`, `codes`, `counts`.
+    block: Block, labels: NDArray[np.int32], k: int, n_threads: int
+) -> list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]]:
+    """Return the counts of each sparse feature by cluster as CSR: `indptr`, `codes`, `counts`.
 
     Codes ascend inside a cluster; rows count by their weight.
     """
-    return _core.sparse_counts(block.native, feature, labels, k)
+    return _core.sparse_counts(block.native, labels, k, n_threads)
 
 
 def unpack(block: Block, rows: NDArray[np.int64]) -> NDArray[np.int32]:

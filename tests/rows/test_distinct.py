@@ -54,6 +54,21 @@ def test_rows_that_hardly_repeat_or_are_long_stay_as_they_are():
         assert with_few_rows(block) is block
 
 
+@pytest.mark.parametrize("times", [1, 5, 50])
+def test_a_sample_tells_whether_rows_may_be_few(times, monkeypatch):
+    monkeypatch.setattr(distinct, "_SAMPLE", 1 << 10)
+    rng = np.random.default_rng(times)
+    number = rng.permutation(np.repeat(np.arange(20_000 // times), times))
+    X = np.stack([number % 200, number // 200], axis=1)
+    (block,) = open_store(X).map(lambda block, _: block)
+    sorted_rows = []
+    merged = distinct._merged
+    monkeypatch.setattr(distinct, "_merged", lambda *rows: sorted_rows.append(1) or merged(*rows))
+    few = with_few_rows(block)
+    assert few.n_rows == 20_000 // times
+    assert bool(sorted_rows) == (times > 1)
+
+
 def test_rows_that_hash_alike_are_not_taken_for_equal(monkeypatch):
     X = table(70, (2,) * 90, groups=5)[np.arange(1400) % 70]
     (block,) = open_store(X).map(lambda block, _: block)

@@ -12,7 +12,7 @@
 namespace softmodes::SOFTMODES_ISA {
 
 // Adds a line to others. Lanes without a cluster are zeros.
-static void add_line(const uint32_t* line, int64_t lanes, uint32_t* total) {
+SOFTMODES_INLINE void add_line(const uint32_t* line, int64_t lanes, uint32_t* total) {
   const auto add = [&](auto numbers) {
     using Numbers = decltype(numbers);
     for (int64_t i = 0; i < lanes; i += Numbers::kNumbers)
@@ -27,8 +27,8 @@ static void add_wide(const ScoreView& view, const uint8_t* row, int64_t first, i
   const int64_t n = view.n_centers - first < lanes ? view.n_centers - first : lanes;
   for (int64_t i = 0; i < view.n_wide; ++i) {
     const WideColumn& column = view.wide[i];
-    int32_t code = 0;
-    for (int b = 0; b < column.n_bytes; ++b) code |= row[column.byte + b] << (8 * b);
+    const uint8_t* cell = row + column.byte;  // of two bytes, or three
+    const int32_t code = cell[0] | cell[1] << 8 | (column.n_bytes > 2 ? cell[2] << 16 : 0);
     if (code >= column.n_values) {
       if (column.other)
         for (int64_t c = 0; c < n; ++c) total[c] += column.other[first + c];

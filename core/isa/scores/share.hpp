@@ -154,10 +154,12 @@ class Sharing {
     const uint64_t sum = to_powers(powers_, least, totals, lanes);
     out_.least[r] = least;
     out_.log[r] = fixed_log(powers_, sum);
-    uint32_t& rest = totals[best.best()];
-    const bool alone = sum == rest;
-    rest = 0;
-    rest = (uint32_t{1} << kPartBits) - (alone ? 0 : to_parts(powers_, sum, totals, lanes));
+    constexpr uint32_t kWhole = uint32_t{1} << kPartBits;
+    uint32_t& part = totals[best.best()];
+    if (sum == uint64_t{1} << 31)  // no other cluster is near
+      part = kWhole;
+    else
+      part += kWhole - to_parts(powers_, sum, totals, lanes);
   }
 
   // A row of which the totals of some clusters are known, all that are in reach among them.

@@ -405,14 +405,11 @@ class _Cells:
     def where(self, some: NDArray[np.bool_]) -> _Cells:
         return _Cells(self.value[some], self.cluster[some], self.number[some])
 
-    def sorted(self) -> _Cells:
-        same = self.value[1:] == self.value[:-1]
-        ascending = np.where(
-            same, self.cluster[1:] > self.cluster[:-1], self.value[1:] > self.value[:-1]
-        )
-        if ascending.all():
+    def sorted(self, k: int) -> _Cells:
+        place = self.value * np.int64(k) + self.cluster
+        if (place[1:] > place[:-1]).all():
             return self
-        order = np.lexsort((self.cluster, self.value))
+        order = np.argsort(place, kind="stable")  # takes little time where two lists were joined
         return _Cells(self.value[order], self.cluster[order], self.number[order])
 
 
@@ -449,7 +446,7 @@ class _WidePrices:
 
     def fixed(self, resolution: int) -> tuple[SparsePrices, SparseRaised]:
         """Return the prices in fixed point, and what rounding has raised them by."""
-        cells = self.bonus.sorted()
+        cells = self.bonus.sorted(len(self.default))
         default, default_raised = _fixed(self.default, resolution)
         shared, shared_raised = _fixed(self.shared, resolution)
         bonus, bonus_raised = _fixed(cells.number, resolution)

@@ -298,6 +298,10 @@ class SparseRaised:
         k = len(self.default)
         listed = prices.values * k + prices.clusters
         cells = counts.indices * np.int64(k) + np.repeat(np.arange(k), np.diff(counts.indptr))
+        if k * len(self.shared) <= 4 * (len(listed) + len(cells)):
+            table = np.zeros(k * len(self.shared), np.int64)
+            table[listed] = self.bonus
+            return sum_ - int(counts.data @ table[cells])
         place = np.minimum(np.searchsorted(listed, cells), len(listed) - 1)
         bonus = np.where(listed[place] == cells, self.bonus[place], 0)
         return sum_ - int(counts.data @ bonus.astype(np.int64))

@@ -19,6 +19,7 @@ _LONGEST_ROW = 32  # bytes
 _ROWS_AT_ONCE = 1 << 20
 # Rows with weights are counted one by one: a pass over less than so many times as few is no faster.
 _TIMES_FEWER = 4
+_SAMPLE = 1 << 15  # rows that tell whether it pays to sort all
 
 _WORD = 8
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -46,6 +47,8 @@ def _distinct(block: Block) -> Block | None:
     parts: list[Block] = []
     for first in range(0, block.n_rows, _ROWS_AT_ONCE):
         part = block.part(first, first + _ROWS_AT_ONCE)
+        if _seem_many(part.packed):
+            return None
         fewer = _merged(part.packed, part.weight)
         if fewer is None or _TIMES_FEWER * len(fewer[0]) > part.n_rows:
             return None
@@ -53,6 +56,16 @@ def _distinct(block: Block) -> Block | None:
     rows = np.concatenate([part.packed for part in parts])
     fewer = _merged(rows, np.concatenate([part.weight for part in parts]))
     return fewer and replace(block, packed=fewer[0], weight=fewer[1], cache=Cache())
+
+
+def _seem_many(rows: NDArray[np.uint8]) -> bool:
+    """Tell whether a sample repeats less than half as often as one of few distinct rows would."""
+    if len(rows) < 4 * _SAMPLE:
+        return False
+    step = len(rows) // _SAMPLE
+    sample = _keys(rows[np.arange(_SAMPLE) * step + np.arange(_SAMPLE) % step])
+    repeats = _SAMPLE - len(np.unique(sample))
+    return 2 * repeats < _SAMPLE * (_SAMPLE / 2) / (len(rows) / _TIMES_FEWER)
 
 
 def _merged(

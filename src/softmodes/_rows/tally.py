@@ -5,7 +5,7 @@ A soft pass shares each row among clusters instead, in parts that are integers a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from softmodes import _kernels
+from softmodes._kernels import Layout
 from softmodes._rows.block import Block
 from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
-from softmodes._rows.counts import Counts
+from softmodes._rows.counts import Counts, SparseParts
 
 MEMBERSHIP_BITS = 16  # the parts of a row sum to 2**16
 LOG_BITS = 20  # logarithms are in units of 2**-20 bits
@@ -117,7 +118,7 @@ def tally_block(
         _kernels.TallyOut(dense, cluster_sizes, labels, out.distances if out else None),
         n_threads,
     )
-    counts = _counts(block, asked, dense, labels)
+    counts = _counts(block, asked, dense, labels, n_threads)
     return Tally(counts, cluster_sizes, found.cost, found.fingerprint)
 
 
@@ -140,7 +141,7 @@ def update_block(
         n_threads,
     )
     return Tally(
-        counts=_counts(block, asked, dense, assignment.labels),
+        counts=_counts(block, asked, dense, assignment.labels, n_threads),
         cluster_sizes=cluster_sizes,
         cost=before.cost + grown.cost,
         fingerprint=(before.fingerprint + grown.fingerprint) & _FINGERPRINT_MASK,
@@ -175,12 +176,8 @@ def soft_tally_block(block: Block, n_threads: int, asked: Pass) -> SoftTally:
     least, log, wide = _kernels.soft_tally(
         block, scores.native(), tie_key, dense, cluster_sizes, n_threads
     )
-    sparse: dict[int, csr_array[Any, Any]] = {}
-    for j, (indptr, codes, counts) in zip(block.layout.sparse_features, wide, strict=True):
-        shape = (len(dense), int(block.layout.n_codes[j]))
-        sparse[j] = csr_array((counts, codes, indptr), shape=shape)
     return SoftTally(
-        Counts(block.layout, asked.n_values, dense, sparse),
+        Counts(block.layout, asked.n_values, dense, _sparse(block.layout, wide, len(dense))),
         cluster_sizes,
         log - (least << (LOG_BITS - scores.resolution)),
     )
@@ -241,12 +238,21 @@ def _piece_by_piece(block: Block, k: int, find: Callable[[Block], Found]) -> Fou
 
 
 def _counts(
-    block: Block, asked: Pass, dense: NDArray[np.int64], labels: NDArray[np.int32] | None
+    block: Block,
+    asked: Pass,
+    dense: NDArray[np.int64],
+    labels: NDArray[np.int32] | None,
+    n_threads: int,
 ) -> Counts:
-    sparse: dict[int, csr_array[Any, Any]] = {}
-    for j in block.layout.sparse_features:
+    found: list[SparseParts] = []
+    if block.layout.sparse_features:
         assert labels is not None
-        indptr, codes, counts = _kernels.sparse_counts(block, j, labels, len(dense))
-        shape = (len(dense), int(block.layout.n_codes[j]))
-        sparse[j] = csr_array((counts, codes, indptr), shape=shape)
-    return Counts(block.layout, asked.n_values, dense, sparse)
+        found = _kernels.sparse_counts(block, labels, len(dense), n_threads)
+    return Counts(block.layout, asked.n_values, dense, _sparse(block.layout, found, len(dense)))
+
+
+def _sparse(layout: Layout, found: Sequence[SparseParts], k: int) -> dict[int, csr_array[Any, Any]]:
+    sparse: dict[int, csr_array[Any, Any]] = {}
+    for j, (indptr, codes, counts) in zip(layout.sparse_features, found, strict=True):
+        sparse[j] = csr_array((counts, codes, indptr), shape=(k, int(layout.n_codes[j])))
+    return sparse
