@@ -14,8 +14,8 @@ constexpr int64_t kLinesInCache = int64_t{1} << 20;  // by bytes there are fewer
 // From here on, to read lines is what takes time.
 constexpr int64_t kLinesFarAway = int64_t{1} << 21;
 constexpr int64_t kBonusBytes = int64_t{1} << 20;  // of lines of a sparse feature
-constexpr int64_t kEmptying = 4;     // columns that take as long as to empty sums
-constexpr int64_t kMostVectors = 8;  // of a line, summed in registers
+constexpr int64_t kEmptying = 4;                   // columns that take as long as to empty sums
+constexpr int64_t kMostVectors = 8;                // of a line, summed in registers
 constexpr uint32_t kHalf = std::numeric_limits<uint16_t>::max();
 
 // A cell of one feature in more than one byte has no column of its own.

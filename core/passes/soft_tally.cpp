@@ -23,12 +23,12 @@ namespace {
 constexpr int64_t kMostSummed = 65535;  // rows in sums of 32 bits
 constexpr int64_t kFewClusters = 48;    // in a line of sums
 constexpr int64_t kFewAdditions = 80;   // of vectors for a row: parts need not be sorted
-constexpr int64_t kFewSumBytes = int64_t{3} << 19;   // of these lines, in the cache
-constexpr int64_t kMostSumBytes = int64_t{1} << 26;  // of all clusters, for one thread
-constexpr int64_t kRangeRows = int64_t{1} << 16;     // whose parts are kept
-constexpr int64_t kMostParts = int64_t{1} << 22;     // kept, if every row had one in each cluster
-constexpr int64_t kPartsAtOnce = int64_t{1} << 18;   // that are sorted
-constexpr int64_t kRangeBytes = int64_t{1} << 25;    // or whose labels are
+constexpr int64_t kFewSumBytes = int64_t{3} << 19;    // of these lines, in the cache
+constexpr int64_t kMostSumBytes = int64_t{1} << 26;   // of all clusters, for one thread
+constexpr int64_t kRangeRows = int64_t{1} << 16;      // whose parts are kept
+constexpr int64_t kMostParts = int64_t{1} << 22;      // kept, if every row had one in each cluster
+constexpr int64_t kPartsAtOnce = int64_t{1} << 18;    // that are sorted
+constexpr int64_t kRangeBytes = int64_t{1} << 25;     // or whose labels are
 constexpr int64_t kFewSparseSums = int64_t{1} << 20;  // of all sparse features, for one thread
 
 struct Part {
@@ -139,8 +139,7 @@ class SoftPass {
     return way == Way::one_by_one || (!layout.sparse_features.empty() && !sums_sparse(layout, k));
   }
   static int64_t range_rows(const Layout& layout, int64_t k, Way way) {
-    if (keeps_all_parts(layout, k, way))
-      return std::clamp(kMostParts / k, kTaskRows, kRangeRows);
+    if (keeps_all_parts(layout, k, way)) return std::clamp(kMostParts / k, kTaskRows, kRangeRows);
     return std::max(kRangeRows, kRangeBytes / layout.stride);
   }
 

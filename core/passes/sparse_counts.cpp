@@ -9,8 +9,7 @@ namespace {
 constexpr int64_t kFewCounts = int64_t{1} << 15;  // in the second-level cache
 
 // Row by row, where that takes little memory.
-SparseCounts counts_of_rows(const Block& block, int64_t feature, const int32_t* labels,
-                            int64_t k) {
+SparseCounts counts_of_rows(const Block& block, int64_t feature, const int32_t* labels, int64_t k) {
   SparseSums sums(k, block.layout.n_codes[feature]);
   for (int64_t i = 0; i < block.n_rows; ++i)
     sums.add(labels[i], block.layout.code(block.rows + i * block.layout.stride, feature),
