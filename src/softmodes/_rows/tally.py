@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from softmodes import _kernels
 from softmodes._rows.block import Block
 from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
-from softmodes._rows.counts import Counts
+from softmodes._rows.counts import Counts, merged_into
 
 MEMBERSHIP_BITS = 16  # the parts of a row sum to 2**16
 LOG_BITS = 20  # logarithms are in units of 2**-20 bits
@@ -43,6 +43,12 @@ class Tally:
             cost=self.cost + other.cost,
             fingerprint=(self.fingerprint + other.fingerprint) & _FINGERPRINT_MASK,
         )
+
+    def merge(self, a: int, b: int) -> Tally:
+        """Return the tally with cluster b inside cluster a; cost and fingerprint are not known."""
+        sizes = np.zeros(len(self.cluster_sizes) - 1, np.int64)
+        np.add.at(sizes, merged_into(len(self.cluster_sizes), a, b), self.cluster_sizes)
+        return Tally(self.counts.merge(a, b), sizes, cost=0, fingerprint=0)
 
     def reorder(self, order: NDArray[np.signedinteger]) -> Tally:
         """Return the same tally with clusters renumbered: new cluster i was `order[i]`."""
