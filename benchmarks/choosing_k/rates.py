@@ -47,10 +47,6 @@ def without_icl(rows: Rows) -> int | None:
     return choose([replace(row, icl=-row.k) for row in rows]).pick
 
 
-def strict(rows: Rows) -> int | None:
-    return choose([replace(row, valley_aside=row.valley) for row in rows]).pick
-
-
 CRITERIA: dict[str, Pick] = {
     "BIC": least("bic"),
     "AIC3": least("aic3"),
@@ -61,7 +57,6 @@ CRITERIA: dict[str, Pick] = {
     "- without valley": rule(Thresholds(valley=math.inf)),
     "- without ICL": without_icl,
     "- without found again": rule(Thresholds(found_again=-math.inf)),
-    "- no cluster set aside": strict,
 }
 
 
@@ -181,7 +176,7 @@ def _miss(record: Record) -> dict[str, Any]:
         "pays": choice.pays,
         "verdict": str(choice.verdict),
         "ari": record["ari"][record["k"] - 1],
-        "at_k": {"valley": at.valley, "valley_aside": at.valley_aside, "again": at.found_again},
+        "at_k": {"valley": at.valley, "again": at.found_again},
     }
 
 

@@ -11,10 +11,9 @@ from softmodes._choice.rule import Statistics, Verdict, choose
 from softmodes._choice.sweep import sweep
 from softmodes.datasets import make_ccm
 from softmodes.metrics import ari, deciding_columns, icl, line_share, silhouette, valley
-from softmodes.metrics._separation import largest_valley
 
 FINE = Statistics(
-    k=2, icl=0.0, valley=0.3, valley_aside=0.3, found_again=0.9, silhouette=0.2, aic3=0.0, bic=0.0,
+    k=2, icl=0.0, valley=0.3, found_again=0.9, silhouette=0.2, aic3=0.0, bic=0.0,
     deciding_columns=8.0, line_share=0.5, explained=0.2, smallest=100, n_rows=1000,
 )  # fmt: skip
 ONE = replace(
@@ -22,7 +21,6 @@ ONE = replace(
     k=1,
     icl=10.0,
     valley=nan,
-    valley_aside=nan,
     found_again=1.0,
     silhouette=nan,
     line_share=nan,
@@ -81,15 +79,6 @@ def test_a_pick_at_the_end_of_the_range_may_be_too_few():
 def test_one_cluster_must_be_known():
     with pytest.raises(ValueError, match=r"found has k=\[2, 3\]. Pass the statistics of k=1, too"):
         choose(rows({}, {})[1:])
-
-
-def test_small_clusters_may_be_set_aside():
-    valleys = np.array([[nan, 0.2, 1.5], [0.2, nan, 0.4], [1.5, 0.4, nan]])
-    sizes = np.array([60.0, 36.0, 4.0])
-    assert largest_valley(valleys, sizes) == 1.5
-    assert largest_valley(valleys, sizes, 0.039) == 1.5
-    assert largest_valley(valleys, sizes, 0.04) == 0.2
-    assert np.isnan(largest_valley(np.full((1, 1), nan), np.ones(1), 0.05))
 
 
 # --- whole sweeps ---

@@ -28,7 +28,6 @@ class Statistics:
     k: int
     icl: float
     valley: float
-    valley_aside: float  # clusters with a twentieth of the rows set aside
     found_again: float
     silhouette: float
     aic3: float

@@ -18,11 +18,9 @@ from softmodes._rows.stores import Opened, open_store
 from softmodes._table.codebook import checked_missing
 from softmodes.metrics._evidence import deciding_columns_of, icl_of, line_share_of
 from softmodes.metrics._partition import row_scale
-from softmodes.metrics._separation import largest_valley, silhouette_of, valleys_of
+from softmodes.metrics._separation import silhouette_of, valley_of
 
 _STARTS = 3
-# The share of the rows that clusters may have which are not apart from others.
-_ASIDE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +75,11 @@ def _plan(opened: Opened, most: int, missing: str, n_init: int, random_state: An
 
 def _statistics(level: Level, found_again: float) -> Statistics:
     partition = level.partition
-    parameters, valleys = n_parameters(partition), valleys_of(partition)
+    parameters = n_parameters(partition)
     return Statistics(
         k=level.k,
         icl=icl_of(partition),
-        valley=largest_valley(valleys, partition.sizes),
-        valley_aside=largest_valley(valleys, partition.sizes, _ASIDE),
+        valley=valley_of(partition),
         found_again=found_again,
         silhouette=silhouette_of(partition),
         aic3=aic3(level.log_likelihood, parameters),

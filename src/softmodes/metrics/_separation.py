@@ -22,25 +22,8 @@ _LEAST_APART = 1e-9  # nats
 
 def valley_of(partition: Partition) -> float:
     """Return the largest valley of a partition."""
-    return largest_valley(valleys_of(partition), partition.sizes)
-
-
-def largest_valley(valleys: Floats, sizes: Floats, aside: float = 0.0) -> float:
-    """Return the largest valley of all pairs; NaN without one.
-
-    Clusters with up to a share `aside` of the rows are set aside first: each time the smaller one
-    of the least separated pair, as long as the share allows.
-    """
-    valleys, left = valleys.copy(), aside * float(sizes.sum())
-    while not np.isnan(valleys).all():
-        pair = list(np.unravel_index(np.nanargmax(valleys), valleys.shape))
-        worst = float(valleys[tuple(pair)])
-        smaller = min(pair, key=lambda c: float(sizes[c]))
-        left -= float(sizes[smaller])
-        if left < 0:
-            return worst
-        valleys[smaller] = valleys[:, smaller] = np.nan
-    return float("nan")
+    valleys = valleys_of(partition)
+    return float(np.nanmax(valleys)) if not np.isnan(valleys).all() else float("nan")
 
 
 def valleys_of(partition: Partition) -> Floats:
