@@ -127,7 +127,12 @@ def _noise(record: Record) -> str:
 
 
 def _hits(records: Sequence[Record], of: Callable[[Record], str]) -> dict[str, tuple[int, int]]:
-    parts = {part: [r for r in records if of(r) == part] for part in sorted(set(map(of, records)))}
+    in_order = sorted(
+        records, key=lambda r: (r["k"], r["noise"]) if of is not _family else r["name"]
+    )
+    parts = {
+        part: [r for r in records if of(r) == part] for part in dict.fromkeys(map(of, in_order))
+    }
     return {part: _share([is_hit(r, _pick(r)) for r in some]) for part, some in parts.items()}
 
 
@@ -176,7 +181,7 @@ def _miss(record: Record) -> dict[str, Any]:
         "pays": choice.pays,
         "verdict": str(choice.verdict),
         "ari": record["ari"][record["k"] - 1],
-        "at_k": {"valley": at.valley, "again": at.found_again},
+        "at_k": None if record["k"] == 1 else {"valley": at.valley, "again": at.found_again},
     }
 
 
@@ -218,6 +223,30 @@ def report(found: dict[str, Any]) -> str:
         in_words(found["machine"]),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def labelled_table(records: Sequence[Record]) -> str:
+    """Return what the rule says of tables with known classes; their number is no truth."""
+    rows = []
+    for record in records:
+        choice = choose(statistics_of(record))
+        pick = choice.pick
+        rows.append(
+            [
+                record["name"],
+                f"{record['n']:,}",
+                str(record["k"]),
+                "-" if pick is None else f"{pick}+" if choice.more else str(pick),
+                str(choice.pays),
+                "-" if choice.solid is None else str(choice.solid),
+                str(choice.verdict),
+                "-" if pick is None else f"{record['ari'][pick - 1]:.2f}",
+                f"{record['ari'][record['k'] - 1]:.2f}",
+                f"{record['seconds']:.2f} s",
+            ]
+        )
+    header = ["table", "rows", "classes", "pick", "ICL", "largest solid", "verdict"]
+    return markdown([*header, "ARI of the pick", "ARI at the classes' k", "CPU time"], rows)
 
 
 def _of(pair: Sequence[int]) -> str:

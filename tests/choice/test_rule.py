@@ -65,8 +65,8 @@ def test_one_weakness_asks_for_care():
 def test_without_gaps_it_is_told_whether_there_is_a_scale():
     flat = {"valley": 1.1}
     assert outcome(flat, flat) == (None, Verdict.NOT_SEPARATE, None)
-    assert "on a scale" in choose(rows(flat, flat | {"line_share": 0.8})).why
-    assert "several directions" in choose(rows(flat, flat | {"line_share": 0.79})).why
+    assert "on a scale" in choose(rows(flat, flat | {"line_share": 0.9})).why
+    assert "several directions" in choose(rows(flat, flat | {"line_share": 0.89})).why
     assert "no gap" in choose(rows(flat)).why
 
 

@@ -64,3 +64,4 @@ def test_labelled_tables_join():
     (record,) = measure_labelled([table], most=4)
     assert (record["name"], record["k"], record["choice"]["pick"]) == ("mine", 3, 3)
     assert record["ari"][2] > 0.9
+    assert "| mine | 200 | 3 | 3 | 3 | 3 | Solid |" in rates.labelled_table([record])

@@ -50,7 +50,7 @@ class Thresholds:
     solid_valley: float = 0.6
     solid_found_again: float = 0.75
     solid_columns: float = 3
-    line: float = 0.8
+    line: float = 0.9
 
 
 @dataclass(frozen=True)

@@ -73,14 +73,14 @@ def _plan(opened: Opened, most: int, missing: str, n_init: int, random_state: An
     return model._plan(opened, None)
 
 
-def _statistics(level: Level, found_again: float) -> Statistics:
+def _statistics(level: Level, again: float) -> Statistics:
     partition = level.partition
     parameters = n_parameters(partition)
     return Statistics(
         k=level.k,
         icl=icl_of(partition),
         valley=valley_of(partition),
-        found_again=found_again,
+        found_again=again,
         silhouette=silhouette_of(partition),
         aic3=aic3(level.log_likelihood, parameters),
         bic=bic(level.log_likelihood, parameters, partition.n_rows),
