@@ -81,7 +81,8 @@ int64_t ScorePlan::most_bytes(const Layout& layout, int64_t n_centers, const Ker
   for (int64_t j = 0; j < layout.n_features; ++j)
     if (is_wide(layout, j)) wide += 4 * 256 * n_centers;
   return std::max(nibbles.n_lines() * line, kLinesInCache) + wide + 12 * layout.n_cells() +
-         CoarsePlan::most_bytes(n_centers, nibbles);
+         std::max(CoarsePlan::most_bytes(n_centers, nibbles),
+                  FinePlan::most_bytes(n_centers, nibbles));
 }
 
 ScorePlan::ScorePlan(const Layout& layout, const Centers& centers, const Kernels& kernels)
@@ -101,8 +102,17 @@ ScorePlan::ScorePlan(const Layout& layout, const Centers& centers, const Kernels
   lines_ = Buffer(view_.n_groups * view_.group_bytes);
   view_.lines = lines_.data();
   view_.whole ? fill_lines<uint32_t>(scores) : fill_lines<uint16_t>(scores);
-  if (CoarsePlan::suits(view_)) coarse_ = std::make_unique<CoarsePlan>(view_);
-  if (coarse_ && !coarse_->fits()) coarse_.reset();
+  if (CoarsePlan::suits(view_)) choose_levels(scores.resolution, kernels);
+}
+
+void ScorePlan::choose_levels(int resolution, const Kernels& kernels) {
+  if (kernels.has_fine && view_.n_centers <= FinePlan::kMostCenters) {
+    fine_ = std::make_unique<FinePlan>(layout_, floor_, view_, share_limit(resolution));
+    if (fine_->fits()) return;
+    fine_.reset();
+  }
+  coarse_ = std::make_unique<CoarsePlan>(view_);
+  if (!coarse_->fits()) coarse_.reset();
 }
 
 // Bytes of a row whose prices are added up in 16 bits together; none if those of one do not fit.

@@ -161,6 +161,26 @@ struct ScoreView {
   int64_t lanes() const { return group * n_groups; }
 };
 
+// By sixteens: for up to kFewLanes clusters, by nibbles only. A mark is a code of a feature other
+// than 0.
+struct CodeMark {
+  int64_t line;        // all its codes but this one are 0
+  int64_t first_line;  // of the same column: all its codes are 0
+  uint8_t holds[16];   // by value of the nibble: 1 if it holds the code, else 0
+};
+
+struct SixteenView {
+  int64_t tile_rows;          // a multiple of 64, kMostSixteenRows at most
+  int64_t n_bytes;            // of a row
+  const int32_t* start;       // of clusters from the second on, above the first
+  const int32_t* prices;      // the same: byte x cluster x nibble x 16 values
+  const CodeMark* marks;      // by nibble of a row
+  const int64_t* first_mark;  // of each nibble, and the end
+};
+constexpr int kRowBits = 7;  // of sums of rows, 4 of every 64
+constexpr int64_t kMostSixteenRows = 31 * 64;
+constexpr int64_t kMostPartBytes = 8;  // of a row
+
 // By coarse levels: for many clusters and columns of nibbles only. A line is unit * level + error.
 struct CoarseView {
   TileView tiles;         // levels of lines above `line_least`, to be looked up
@@ -173,6 +193,35 @@ struct CoarseView {
   const uint16_t* exact;        // center x line
   const uint32_t* exact_start;  // by center
   const uint16_t* line_least;   // by line: over all centers
+};
+
+// By fine levels: the same with columns of up to 5 bits, and levels of 16 bits that are added with
+// saturation. The bits of a column begin in a byte of a row; what follows them means nothing.
+struct FineColumn {
+  int32_t byte, shift;
+};
+struct FineView {
+  TileView bytes;  // the bytes of rows as columns
+  const FineColumn* columns;
+  int64_t n_columns;
+  const uint16_t* tables;  // by quad of centers, column, center: 32 levels
+  const uint16_t* start;   // as above; the last quad is filled up with what is never near
+  int64_t unit;
+  int64_t slack;                // below 2^16
+  int64_t lowest;               // start, in levels
+  int64_t most_hits;            // of a tile; with more, all totals are summed
+  const uint16_t* exact_start;  // by center; exact totals are summed modulo 2^16
+  const uint16_t* bits;         // center x n_words x 32: what a bit of a row adds
+  int64_t n_words;
+  const uint16_t* lines;  // or center x line
+};
+
+constexpr int kListedCenters = 16;  // whose hits are listed before they are found to be too many
+
+// A cluster that comes into question for a row, by levels.
+struct Hit {
+  int32_t center;
+  uint16_t row, level;
 };
 
 // A cluster that comes into question for a row, and its exact total.
@@ -221,6 +270,12 @@ struct Shares {
   int32_t* n;       // by row: clusters that have a part of it
   int32_t* cluster;
   uint32_t* part;
+};
+
+// A row of a cluster, and its part.
+struct RowPart {
+  int32_t row;
+  uint32_t part;
 };
 
 // Sums over shared rows, added to.
@@ -282,6 +337,9 @@ struct Kernels {
   int vector_bytes;
   int number_lanes;  // lines of 32 bits have a multiple of so many lanes, or kFewLanes
   bool has_quads;
+  bool has_sixteens;
+  bool has_fine;
+  bool has_bit_parts;
 
   // The nearest centers of up to kTileRows rows (by planes: plane_rows). By tiles, one call for
   // every kGroup centers, first = 0, kGroup, ...: the last one completes the result.
@@ -302,16 +360,29 @@ struct Kernels {
   // cluster].
   void (*add_parts)(const LineShape&, int64_t lanes, const uint8_t* rows, int64_t n,
                     const uint32_t* parts, uint32_t* sums);
+  // If has_bit_parts, adds parts of rows to the sums of their set bits, n_bits of a row.
+  void (*add_bit_parts)(const uint8_t* rows, int64_t stride, int64_t n_bits, const RowPart* parts,
+                        int64_t n, uint32_t* sums);
   // The same by coarse levels, for up to kTileRows rows: `least` is only told of rows with several
   // parts. Returns how many rows had to be looked at again.
   int64_t (*nearest_by_coarse)(const ScoreView&, const CoarseView&, const TileRows&, const Ties&,
                                const Scratch&, Nearest);
   int64_t (*share_by_coarse)(const ScoreView&, const CoarseView&, const Powers&, const TileRows&,
                              const Ties&, const Scratch&, const Shares&);
+  // If has_fine, the same by fine levels. False if too many clusters come into question: nothing is
+  // told then.
+  bool (*nearest_by_fine)(const ScoreView&, const FineView&, const TileRows&, const Ties&,
+                          const Scratch&, Nearest);
+  bool (*share_by_fine)(const ScoreView&, const FineView&, const Powers&, const TileRows&,
+                        const Ties&, const Scratch&, const Shares&);
   // If has_quads, all of that at once for up to kFewLanes clusters and a multiple of 4 rows,
   // kTileRows at most. For resolutions from 0 on, without wide columns.
   void (*soft_by_quads)(const ScoreView&, const Powers&, const TileRows&, const Ties&,
                         uint32_t* sums, const QuadSums&);
+  // The same if has_sixteens, for as many rows as sums hold. `scratch` has room for the columns and
+  // the parts of a tile. Lines are modulo 2^32: only all lines with a code together are its sum.
+  void (*soft_by_sixteens)(const ScoreView&, const SixteenView&, const Powers&, const TileRows&,
+                           const Ties&, uint8_t* scratch, uint32_t* sums, const QuadSums&);
   // Distances of up to kTileRows rows to centers first .. first + n: out[center * kTileRows + row].
   // By rows to all centers; by tiles as above, one call for every kGroup centers.
   void (*distances_by_rows)(const RowView&, const TileRows&, const Scratch&, uint32_t* out);
@@ -335,6 +406,7 @@ struct Kernels {
   void (*list_by_cluster)(const int32_t* label, int64_t n, int64_t n_clusters, int32_t* order,
                           int64_t* start);
   int64_t (*sum)(const uint32_t* values, int64_t n);
+  void (*log2)(const double* numbers, int64_t n, double* out);  // see logarithm.hpp
   // Sum of row_factor * label_factor.
   uint64_t (*fingerprint)(const int32_t* label, const uint64_t* label_factors, int64_t n_clusters,
                           int64_t n, int64_t first_number);

@@ -6,7 +6,9 @@
 // tally; the parts of the others are sorted, so that one cluster's sums at a time are in the cache.
 #include <memory>
 #include <mutex>
+#include <utility>
 
+#include "centers/sixteen_plan.hpp"
 #include "layout/row_hasher.hpp"
 #include "passes/count_by_cluster.hpp"
 #include "passes/line_map.hpp"
@@ -93,17 +95,22 @@ class SparseSums {
 };
 
 struct SoftWorker {
-  SoftWorker(const ScorePlan& plan, int64_t n_sums)
+  SoftWorker(const ScorePlan& plan, int64_t n_sums, int64_t scratch_bytes)
       : sharer(plan),
         sums(4 * n_sums),
+        scratch(scratch_bytes),
         cluster_sizes(static_cast<size_t>(plan.n_centers())),
-        n_alone(cluster_sizes.size()) {}
+        n_alone(cluster_sizes.size()),
+        in_sums(cluster_sizes.size()) {}
   Sharer sharer;
   Buffer sums;
+  Buffer scratch;  // by sixteens
   std::vector<int64_t> cluster_sizes;
   std::vector<int64_t> n_alone;  // rows by the cluster that they belong to alone
   int64_t n_summed = 0;          // rows in sums
-  std::vector<Part> parts, sorted;
+  std::vector<int64_t> in_sums;  // parts by cluster, if sums are by bit
+  std::vector<Part> parts;
+  std::vector<RowPart> sorted;
   std::vector<uint32_t> dense;
   Sum128 least, log;
 };
@@ -126,8 +133,11 @@ class SoftPass {
     for (const int32_t j : block.layout.sparse_features)
       sparse_.emplace_back(k_, block.layout.n_codes[j]);
     if (way_ == Way::sorted) alone_.resize(static_cast<size_t>(k_ * block.layout.n_cells()));
+    if (by_quads() && SixteenPlan::suits(block.layout, k_, kernels_))
+      sixteens_ = std::make_unique<SixteenPlan>(block.layout, plan_.view());
+    const int64_t scratch = sixteens_ ? SixteenPlan::scratch_bytes(block.layout) : 0;
     for (int t = 0; t < threads_.n; ++t)
-      workers_.push_back(std::make_unique<SoftWorker>(plan_, n_sums()));
+      workers_.push_back(std::make_unique<SoftWorker>(plan_, n_sums(), scratch));
   }
 
   SoftSum run() {
@@ -179,7 +189,7 @@ class SoftPass {
       case Way::together:
         return lines * together_lanes(k_, kernels_);
       case Way::sorted:
-        return lines * k_;
+        return (by_bits() ? counters_.size() : lines) * k_;
       default:
         return 0;
     }
@@ -220,7 +230,9 @@ class SoftPass {
     const size_t n_before = w.parts.size();
     if (w.n_summed + n > kMostSummed) empty_sums(w);
     if (way_ == Way::together) w.n_summed += n;
-    const int64_t n_done = by_quads() ? add_quads(start + first, n, w) : 0;
+    int64_t n_done = 0;
+    if (by_quads())
+      n_done = sixteens_ ? add_sixteens(start + first, n, w) : add_quads(start + first, n, w);
     const auto take = [&](int64_t row, int64_t n_rows, const Shares& shares, const uint32_t*) {
       add_logs(row, n_rows, shares, w);
       if (way_ == Way::together)
@@ -243,7 +255,13 @@ class SoftPass {
   }
 
   // By levels nothing but its cluster is known of many a row; what these cost, their counts tell.
-  bool by_levels() const { return way_ == Way::sorted && plan_.coarse(); }
+  bool by_levels() const { return way_ == Way::sorted && plan_.has_levels(); }
+  // Where counting bits counts codes, a part is added to the set bits of its row.
+  bool by_bits() const {
+    const CountShape& shape = counters_.shape();
+    return way_ == Way::sorted && kernels_.has_bit_parts && !shape.mixed_pieces &&
+           !shape.few_pieces && !shape.n_bytes;
+  }
   bool by_quads() const {
     const ScoreView& view = plan_.view();
     return kernels_.has_quads && way_ == Way::together && view.whole && view.group == kFewLanes &&
@@ -263,6 +281,17 @@ class SoftPass {
     w.least.add(least);
     w.log.add(log);
     return n_fours;
+  }
+
+  int64_t add_sixteens(int64_t first, int64_t n, SoftWorker& w) const {
+    uint64_t least = 0, log = 0;
+    const QuadSums out{w.cluster_sizes.data(), &least, &log};
+    kernels_.soft_by_sixteens(plan_.view(), sixteens_->view(), powers_.view(),
+                              {block_.rows + first * block_.layout.stride, n}, ties_,
+                              w.scratch.data(), w.sums.as<uint32_t>(), out);
+    w.least.add(least);
+    w.log.add(log);
+    return n;
   }
 
   void add_logs(int64_t row, int64_t n, const Shares& shares, SoftWorker& w) const {
@@ -338,11 +367,25 @@ class SoftPass {
     for (int64_t c = 0; c < k_; ++c) end[c + 1] += end[c];
     w.sorted.resize(static_cast<size_t>(end[k_]));
     for (size_t i = from; i < parts.size(); ++i)
-      if (labels_[parts[i].row] == k_) w.sorted[end[parts[i].cluster]++] = parts[i];
-    auto* sums = w.sums.as<uint32_t>();
-    for (const Part& part : w.sorted)
-      map_.add(block_.rows + (start + part.row) * block_.layout.stride, part.part,
-               sums + part.cluster * map_.shape().n_lines());
+      if (labels_[parts[i].row] == k_)
+        w.sorted[end[parts[i].cluster]++] = {parts[i].row, parts[i].part};
+    const uint8_t* rows = block_.rows + start * block_.layout.stride;
+    for (int64_t c = 0, i = 0; c < k_; i = end[c++])
+      by_bits() ? add_bits(c, rows, w.sorted.data() + i, end[c] - i, w)
+                : add_lines(c, rows, w.sorted.data() + i, end[c] - i, w);
+  }
+  void add_lines(int64_t c, const uint8_t* rows, const RowPart* parts, int64_t n,
+                 SoftWorker& w) const {
+    uint32_t* sums = w.sums.as<uint32_t>() + c * map_.shape().n_lines();
+    for (int64_t i = 0; i < n; ++i)
+      map_.add(rows + parts[i].row * block_.layout.stride, parts[i].part, sums);
+  }
+  void add_bits(int64_t c, const uint8_t* rows, const RowPart* parts, int64_t n,
+                SoftWorker& w) const {
+    if (!n) return;
+    for (int64_t i = 0; i < n; ++i) w.in_sums[c] += parts[i].part;
+    kernels_.add_bit_parts(rows, block_.layout.stride, 8 * block_.layout.plain_end, parts, n,
+                           w.sums.as<uint32_t>() + c * counters_.size());
   }
 
   void empty_sums(SoftWorker& w) {
@@ -354,9 +397,13 @@ class SoftPass {
     const bool together = way_ == Way::together;
     const int64_t lanes = together ? together_lanes(k_, kernels_) : 1;
     const std::lock_guard<std::mutex> lock(adding_);
-    for (int64_t c = 0; c < k_; ++c)
-      map_.add_to_cells(sums + (together ? c : c * lines), lanes,
-                        out_.counts + c * block_.layout.n_cells());
+    for (int64_t c = 0; c < k_; ++c) {
+      int64_t* cells = out_.counts + c * block_.layout.n_cells();
+      if (by_bits())
+        counters_.add_to_cells(sums + c * counters_.size(), std::exchange(w.in_sums[c], 0), cells);
+      else
+        map_.add_to_cells(sums + (together ? c : c * lines), lanes, cells);
+    }
     std::fill_n(sums, n_sums(), 0);
   }
 
@@ -409,6 +456,7 @@ class SoftPass {
   Way way_;
   LineMap map_;
   CounterMap counters_;
+  std::unique_ptr<SixteenPlan> sixteens_;
   std::vector<std::unique_ptr<SoftWorker>> workers_;
   std::vector<int64_t> alone_;   // counts of rows that belong to one cluster alone
   std::vector<int32_t> labels_;  // of the rows of a range; k_: several clusters
@@ -429,13 +477,14 @@ int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& thre
   const Kernels& isa = kernels();
   const CounterMap counters(layout);
   const int64_t lanes = n_centers + isa.vector_bytes;
+  const bool sixteens = SixteenPlan::suits(layout, n_centers, isa);
   int64_t most = 0;
   for (const bool weighted : {false, true}) {
     const Way way = SoftPass::way_of(layout, n_centers, weighted, isa);
     const LineShape lines = SoftPass::lines_of(layout, n_centers, way, isa);
     int64_t sums = 0;
     if (way != Way::one_by_one)
-      sums = 4 * lines.n_lines() *
+      sums = 4 * std::max(lines.n_lines(), counters.size()) *
              (way == Way::together ? SoftPass::together_lanes(n_centers, isa) : n_centers);
     const int64_t range = SoftPass::range_rows(layout, n_centers, way);
     // Where all parts are kept, there may be one for every row and cluster.
@@ -443,14 +492,16 @@ int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& thre
     const int64_t n_parts =
         all ? range * n_centers / threads.n : kPartsAtOnce + kTileRows * n_centers;
     const int64_t parts = static_cast<int64_t>(2 * sizeof(Part)) * n_parts;
-    const int64_t worker = Sharer::bytes(layout, lanes) + sums + 8 * n_centers + parts;
+    const int64_t scratch = sixteens ? SixteenPlan::scratch_bytes(layout) : 0;
+    const int64_t worker = Sharer::bytes(layout, lanes) + sums + scratch + 8 * n_centers + parts;
     const int64_t sparse = 8 * SparseSums::kMostCounts *
                            static_cast<int64_t>(std::min<size_t>(1, layout.sparse_features.size()));
     const int64_t alone = way == Way::sorted ? 8 * n_centers * layout.n_cells() : 0;
     most = std::max(most, 4 * range + alone + sparse + threads.n * worker +
                               count_by_cluster_bytes(counters, layout, range, n_centers, threads));
   }
-  return most + RowHasher::bytes(layout) + ScorePlan::most_bytes(layout, n_centers, isa);
+  return most + (sixteens ? SixteenPlan::bytes(layout) : 0) + RowHasher::bytes(layout) +
+         ScorePlan::most_bytes(layout, n_centers, isa);
 }
 
 }  // namespace softmodes

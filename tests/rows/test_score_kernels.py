@@ -134,6 +134,74 @@ def test_every_resolution_equals_reference(isa, resolution, k):
     check(make_scores(rng, make_table(rng, 60, WIDE), k, resolution))
 
 
+# Lines of these are kept by nibbles from some 50 clusters on: rows are compared by levels first.
+NARROW = {
+    "bits": [2] * 340,
+    "three codes": [3] * 170,
+    "bits and three codes": [2, 3] * 110,
+    "nibbles": [2, 3, 4, 5, 8, 9, 16] * 14,
+    "nibbles of one field": [16] * 90,
+}
+
+
+@pytest.mark.parametrize("k", [47, 48, 49, 50, 128, 129])
+@pytest.mark.parametrize("kind", NARROW)
+def test_levels_of_every_kind_of_narrow_column_equal_reference(isa, kind, k):
+    rng = np.random.default_rng(k)
+    # The fewer bits clusters differ by, the more of them are in reach: few, some, or too many.
+    for n, most in ((1, 0), (65, 0), (260, 700), (33, 250), (130, 30)):
+        table = make_table(rng, n, NARROW[kind], first_row=9, ignore=n == 65)
+        check(make_scores(rng, table, k, most=most), n_threads=1 + n % 2)
+
+
+@pytest.mark.parametrize("widths", [[2] * 200, [3, 2, 2] * 60, [2, 3, 5, 16] * 12])
+def test_two_thousand_clusters_equal_reference(isa, widths):
+    rng = np.random.default_rng(len(widths))
+    for n, most in ((70, 0), (259, 1500)):
+        check(make_scores(rng, make_table(rng, n, widths), 2000, most=most))
+
+
+@pytest.mark.parametrize("kind", ["bits", "nibbles"])
+@pytest.mark.parametrize(("resolution", "most"), [(10, 1 << 13), (10, 1 << 15), (4, 200), (-1, 4)])
+def test_levels_of_dear_prices_equal_reference(isa, kind, resolution, most):
+    rng = np.random.default_rng(most)
+    for step in (1, most // 4):
+        table = make_table(rng, 90, NARROW[kind], ignore=True)
+        case = make_scores(rng, table, 60, resolution, most, step)
+        # One cluster that is far from all rows, and one feature that decides alone.
+        case.scores.base[3] = min(60 * most, 1 << 28)
+        case.scores.prices[7][5:] += 30 * most
+        check(case)
+
+
+@pytest.mark.parametrize("kind", ["bits", "nibbles"])
+def test_ties_and_weights_by_levels_equal_reference(isa, kind):
+    rng = np.random.default_rng(3)
+    for tie_key, weight in ((None, None), (5, None), (5, rng.integers(0, 1 << 40, 80))):
+        table = make_table(rng, 80, NARROW[kind], weight=weight)
+        case = make_scores(rng, table, 70, most=1024, step=512)
+        some = np.arange(70) // 2  # each cluster has a twin
+        prices = [of[some] for of in case.scores.prices]
+        case = replace(
+            case, scores=replace(case.scores, prices=prices, base=case.scores.base[some])
+        )
+        totals, _ = found_by_reference(case, tie_key)
+        assert ((totals == totals.min(axis=1, keepdims=True)).sum(axis=1) > 1).all()
+        check(case, tie_key)
+
+
+def test_tiles_of_which_most_clusters_are_in_reach_equal_reference(isa):
+    # Where a row holds zeros alone, all clusters cost the same: levels are given up on the way.
+    rng = np.random.default_rng(6)
+    table = make_table(rng, 900, [2] * 340)
+    table.codes[300:580] = 0
+    case = make_scores(rng, table, 80)
+    case.scores.base[:] = 0
+    for of in case.scores.prices:
+        of[:, 0] = 7
+    check(case, n_threads=2)
+
+
 @pytest.mark.parametrize("k", [2, 5, 18, 60, 130])
 @pytest.mark.parametrize("tie_key", [None, 0, 2**64 - 1])
 def test_ties_are_settled_as_among_codes(isa, k, tie_key):
@@ -250,6 +318,86 @@ def test_more_rows_than_are_kept_at_once_are_the_sum_of_their_parts(weighted, wi
 def test_few_clusters_and_many_columns_equal_reference(isa, widths, k):
     rng = np.random.default_rng(k)
     check(make_scores(rng, make_table(rng, 17, widths), k, most=400))
+
+
+FEW_CLUSTERS = [1, 2, 3, 4]
+NIBBLES = [2, 3, 4, 5, 3, 16, 7, 2, 2, 9, 1, 3, 3, 8, 2]
+
+
+@pytest.mark.parametrize("k", FEW_CLUSTERS)
+@pytest.mark.parametrize(
+    "widths",
+    [[2] * 37, [3] * 42, [4] * 21, [16] * 9, NIBBLES, [*NIBBLES, 17], [3] * 330, [2] * 2500],
+)
+def test_few_clusters_equal_reference_whatever_the_columns(isa, widths, k):
+    rng = np.random.default_rng(k)
+    for n in (64, 131):
+        table = make_table(rng, n, widths, ignore=True)
+        case = make_scores(rng, table, k)
+        for j in np.flatnonzero(table.ignored > 0):  # these codes are no values
+            case.scores.prices[j] = case.scores.prices[j][:, : table.ignored[j]]
+        check_soft(case, table.block(), 3, 1)
+        weighted = replace(table, weight=rng.integers(0, 9, n))
+        check_soft(replace(case, table=weighted), weighted.block(), 3, 1)
+
+
+@pytest.mark.parametrize("k", FEW_CLUSTERS)
+def test_few_clusters_and_every_number_of_rows_equal_reference(isa, k):
+    rng = np.random.default_rng(k)
+    for n in [*range(1, 41), 63, 65, 1983, 1984, 1985, 4097]:
+        case = make_scores(rng, make_table(rng, n, NIBBLES), k)
+        check_soft(case, case.table.block(), 3, 1)
+
+
+@pytest.mark.parametrize("k", FEW_CLUSTERS)
+@pytest.mark.parametrize("resolution", [10, 3, 0, -1])
+@pytest.mark.parametrize("most", [0, 300, 1 << 16])
+def test_few_clusters_equal_reference_whatever_the_prices(isa, k, resolution, most):
+    rng = np.random.default_rng(most + resolution + 1)
+    case = make_scores(rng, make_table(rng, 100, NIBBLES), k, resolution, most)
+    check_soft(case, case.table.block(), 3, 1)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("tie_key", [None, 0, 2**64 - 1])
+def test_ties_among_few_clusters_equal_reference(isa, k, tie_key):
+    rng = np.random.default_rng(k)
+    table = make_table(rng, 300, NIBBLES[:6], first_row=5)
+    case = make_scores(rng, table, k, most=2048, step=2048)
+    totals, _ = found_by_reference(case, tie_key)
+    tied = (totals == totals.min(axis=1, keepdims=True)).sum(axis=1)
+    assert (tied > 1).mean() > 0.1, "hardly any tie: nothing tested"
+    check_soft(case, case.table.block(), tie_key, 1)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("n", [1983, 4096])
+def test_equal_rows_of_one_cluster_alone_overflow_no_sum(isa, k, n):
+    rng = np.random.default_rng(k)
+    table = make_table(rng, n, NIBBLES)
+    table.codes[:] = table.n_codes - 1
+    for alone in range(k):
+        case = make_scores(rng, table, k)
+        case.scores.base[:] = np.where(np.arange(k) == alone, 0, 1 << 20)
+        parts = reference.memberships(*found_by_reference(case, 3), 10)
+        assert (parts[:, alone] == 1 << 16).all()
+        check_soft(case, table.block(), 3, 1)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("widths", [[3] * 640, [2] * 8000])
+def test_few_clusters_and_several_tiles_of_long_rows_are_as_without_vectors(isa, k, widths):
+    rng = np.random.default_rng(k)
+    table = make_table(rng, 2500, widths)
+    centers = make_scores(rng, table, k, most=90).centers().native()
+    block, found = table.block(), []
+    for name in (isa, "generic"):
+        _kernels.use_instruction_set(name)
+        counts, sizes = np.zeros((k, block.layout.n_cells), np.int64), np.zeros(k, np.int64)
+        sums = _kernels.soft_tally(block, centers, 3, counts, sizes, 1)[:2]
+        found.append((counts, sizes, sums))
+    for a, b in zip(*found, strict=True):
+        assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

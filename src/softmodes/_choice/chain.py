@@ -81,7 +81,7 @@ def _level(fit: Fit, run: Run, row_scale: float) -> Level:
     assert isinstance(run.tally, Tally)
     assert isinstance(run.centers, ScoreCenters)
     assert run.soft is not None
-    bits = fit.pricing("latent").log_likelihood(run.centers, run.soft)
+    bits = fit.pricing["latent"].log_likelihood(run.centers, run.soft)
     labels = fit.store.labels(run.centers, fit.plan.comparison(run.index))
     tally = run.tally
     return Level(

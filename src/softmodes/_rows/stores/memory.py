@@ -24,7 +24,7 @@ class MemoryStore(RowStore):
         blocks: Sequence[Block],
         n_values: NDArray[np.int32],
         n_threads: int = 1,
-        whole_weights: bool = True,
+        weights_repeat: bool = True,
         remember: bool = True,
     ) -> None:
         filled = [block for block in blocks if block.n_rows]
@@ -34,7 +34,7 @@ class MemoryStore(RowStore):
         self.n_rows = sum(block.n_rows for block in self.blocks)
         self.total_weight = sum(block.total_weight for block in self.blocks)
         self.n_threads = n_threads
-        self.whole_weights = whole_weights
+        self.weights_repeat = weights_repeat
         self.remember = remember
 
     def map(self, task: Callable[[Block, int], T]) -> list[T]:
@@ -48,7 +48,9 @@ def some_rows(store: RowStore, index: NDArray[np.int64]) -> MemoryStore:
     for block in store.map(partial(_taken, index=index)):
         blocks.append(replace(block, first_row=first_row))
         first_row += block.n_rows
-    return MemoryStore(blocks, store.n_values, store.n_threads, store.whole_weights, store.remember)
+    return MemoryStore(
+        blocks, store.n_values, store.n_threads, store.weights_repeat, store.remember
+    )
 
 
 def _taken(block: Block, n_threads: int, index: NDArray[np.int64]) -> Block:

@@ -1,0 +1,1 @@
+"""How good partitions are, on labelled tables."""
