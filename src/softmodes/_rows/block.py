@@ -68,6 +68,15 @@ class Block:
             cache=Cache(),
         )
 
+    def take(self, rows: NDArray[np.int64]) -> Block:
+        """Return some of the rows, numbered within the block, as a block of its own."""
+        return replace(
+            self,
+            packed=self.packed[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            cache=Cache(),
+        )
+
     def __sizeof__(self) -> int:
         """Return the bytes of the rows and weights, for whoever decides what stays in memory."""
         return self.packed.nbytes + (0 if self.weight is None else self.weight.nbytes)
