@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from command import refused, softmodes
+from softmodes._cli.progress import Pace
 from softmodes._paper import EXPERIMENTS
 from softmodes._paper.results import ResultsFile, read
 from softmodes.baselines import unregister
@@ -43,6 +44,19 @@ def test_progress_shows_cells_done_and_time(tmp_path):
     assert "30/30" in shown
     assert re.search(r"\d:\d\d:\d\d", shown)
     assert re.search(r"theorem is done after \d+ seconds; about 0 seconds left", shown)
+
+
+def test_the_time_left_follows_the_pace_so_far():
+    cells = list(EXPERIMENTS["fig-ccm"].cells("full"))
+    clock = iter([0.0, 60.0, 60.0])
+    pace = Pace(cells, now=lambda: next(clock))
+    for cell in cells[: len(cells) // 2]:
+        pace.count(cell)
+    left = 60 * (pace.all_work - pace.work_done) / pace.work_done
+    assert left > 200, "the second half has the large tables"
+    assert pace.left() == f"about {left / 60:.0f} minutes left"
+    assert pace.spent() == "60 seconds"
+    assert pace.to_do["fig-ccm"] == len(cells) - len(cells) // 2
 
 
 def test_a_plugin_joins(tmp_path):

@@ -128,3 +128,14 @@ def test_claims_without_results_are_not_judged():
     for experiment in EXPERIMENTS.values():
         verdicts = {j.verdict for j in judgements_of(Found(experiment, "full", []))}
         assert verdicts <= {"not run"}
+
+
+def test_at_the_small_size_there_are_too_few_runs_to_judge():
+    for name, experiment in EXPERIMENTS.items():
+        if experiment.claims and not experiment.trace:
+            cells = experiment.cells("small")
+            records = [made_up(c, 0.5, seeds_apart=c.run % 2 == 0) for c in cells]
+            judged = judgements_of(found_in(records, name))
+            assert {j.verdict for j in judged} == {"too few runs"}
+            assert {j.reason for j in judged} == {""}
+            assert all(j.evidence for j in judged)

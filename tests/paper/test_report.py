@@ -78,6 +78,11 @@ def test_every_link_inside_the_markdown_leads_somewhere(report):
     assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
 
 
+def test_a_star_is_no_sign_of_markdown(report):
+    text = report[1][0].read_text()
+    assert r"*From seeds in two blocks a run is right from d = d\* on*: **too few runs**." in text
+
+
 def _titles(text):
     return re.findall(r"^#+ (.*)$", text, re.MULTILINE)
 

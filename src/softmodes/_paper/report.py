@@ -144,10 +144,16 @@ def _render(name: str, folder: Path, sections: list[Section], origin: Origin) ->
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_plain if name.endswith(".md") else None,
     )
     text = environment.get_template(f"{name}.jinja").render(sections=sections, origin=origin)
     write_whole(folder / name, (text.rstrip() + "\n").encode())
     return folder / name
+
+
+def _plain(text: object) -> object:
+    """Return text in which a star, as that of d*, is no sign of Markdown."""
+    return text.replace("*", r"\*") if isinstance(text, str) else text
 
 
 def _require_libraries() -> None:

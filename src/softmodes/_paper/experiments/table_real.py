@@ -313,10 +313,12 @@ def _all_finite_t(found: Found, data: Data) -> list[Series]:
 
 def _percentile_text(chance: ByChance) -> str:
     """Return a percentile, not finer than the reports allow."""
-    least = 100 / REPORTS
-    if chance.percentile < least or chance.percentile > 100 - least:
-        return "below all" if chance.percentile < least else "above all"
-    return f"{chance.percentile:.1f}" if chance.percentile > 99 else f"{chance.percentile:.0f}"
+    percentile = chance.percentile
+    if percentile in (0, 100):
+        return "above all" if percentile else "below all"
+    if not 0.1 <= percentile <= 99.9:
+        return "over 99.9" if percentile > 50 else "under 0.1"
+    return f"{percentile:.0f}" if 1 <= percentile <= 99 else f"{percentile:.1f}"
 
 
 # ---------------------------------------------------------------------------------- judging
