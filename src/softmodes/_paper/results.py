@@ -1,4 +1,9 @@
-"""The results file: JSON lines, only ever appended to, one whole line per cell."""
+"""The results file: JSON lines, only ever appended to, one whole line per cell or several runs.
+
+Runs of milliseconds come by the thousand: those of one algorithm on one data set then share a line,
+folded. It keeps what is asked of every single run, and means of the rest; who reads the file gets
+one record per run, whichever way it was written.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,12 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
+
+from softmodes._paper.recipe import key_of_run
 
 Record: TypeAlias = dict[str, Any]
 
@@ -28,6 +35,20 @@ _SHAPE: dict[str, Any] = {
         (int, float),
     ),
     "seconds": {"wall": (int, float), "total": (int, float)},
+}
+
+
+_OF_ONE_RUN = {"run", "seed", "cost", "expected_cost", "rounds", "capped", "trace"}
+_AT_TIMES = {"same_again", "seeds_apart"}
+# What a folded line has instead of a run and its measures: lists by run, and means over the runs.
+_OF_EACH_RUN = ("accuracy", "ari", "expected_cost", "rounds")
+_FOLDED_SHAPE: dict[str, Any] = {
+    **{name: _SHAPE[name] for name in ("key", "experiment", "size", "algorithm")},
+    **{name: _SHAPE[name] for name in ("machine", "date", "params", "versions", "data")},
+    "runs": list,
+    "each": dict.fromkeys(_OF_EACH_RUN, list),
+    "metrics": {name: kind for name, kind in _SHAPE["metrics"].items() if name not in _OF_EACH_RUN},
+    "seconds": _SHAPE["seconds"],
 }
 
 
@@ -73,8 +94,9 @@ class ResultsFile:
     ) -> None:
         os.close(self._file)
 
-    def append(self, record: Record) -> None:
-        """Write one line, whole, and wait until it is on disk."""
+    def append(self, *records: Record) -> None:
+        """Write one line, whole, of a cell or of several runs; wait until it is on disk."""
+        record = folded(records) if len(records) > 1 else records[0]
         line = (json.dumps(record, allow_nan=False, separators=(",", ":")) + "\n").encode()
         written = os.write(self._file, line)
         if written != len(line):
@@ -83,7 +105,7 @@ class ResultsFile:
                 "Make room and run again: the incomplete line is dropped then."
             )
         os.fsync(self._file)
-        self.done.add(record["key"])
+        self.done.update(record["key"] for record in records)
 
 
 def read(path: str | os.PathLike[str]) -> Iterator[Record]:
@@ -100,13 +122,77 @@ def read(path: str | os.PathLike[str]) -> Iterator[Record]:
             record = json.loads(line)
         except (ValueError, RecursionError):
             record = None
-        if not _has_shape(record, _SHAPE):
+        if _has_shape(record, _FOLDED_SHAPE) and _is_even(record):
+            yield from unfolded(record)
+        elif _has_shape(record, _SHAPE):
+            yield record
+        else:
             raise ValueError(
                 f"{path}, line {number} is not a record of a cell: {line[:60]!r}. Every line is "
                 "written whole, so something else has changed the file. Delete that line; its "
                 "cell is then run again."
             )
-        yield record
+
+
+def folded(records: Sequence[Record]) -> Record:
+    """Return the records of several runs, of one algorithm on one data set, as one line."""
+    first = records[0]
+    line = {name: value for name, value in first.items() if name not in _OF_ONE_RUN | _AT_TIMES}
+    again = [record["same_again"] for record in records if "same_again" in record]
+    apart = [record["seeds_apart"] for record in records if "seeds_apart" in record]
+    return line | {
+        "key": first["key"].rpartition("/")[0],
+        "runs": [record["run"] for record in records],
+        "each": {
+            "accuracy": [record["metrics"]["accuracy"] for record in records],
+            "ari": [round(record["metrics"]["ari"], 4) for record in records],
+            "expected_cost": [_short(record["expected_cost"]) for record in records],
+            "rounds": [record["rounds"] for record in records],
+            **({"seeds_apart": list(map(int, apart))} if apart else {}),
+        },
+        "metrics": _means([record["metrics"] for record in records]),
+        "seconds": _means([record["seconds"] for record in records]),
+        "date": records[-1]["date"],
+        **({"same_again": again[0]} if again else {}),
+    }
+
+
+def unfolded(line: Record) -> Iterator[Record]:
+    """Yield a record for each run of a folded line; measures that were not kept are its means."""
+    common = {name: value for name, value in line.items() if name not in ("runs", "each")}
+    again = {"same_again": common.pop("same_again")} if "same_again" in common else {}
+    for i, run in enumerate(line["runs"]):
+        each = {name: values[i] for name, values in line["each"].items()}
+        of_clustering = {name: each.pop(name) for name in ("accuracy", "ari")}
+        yield (
+            common
+            | each
+            | (again if i == 0 else {})
+            | {
+                "key": key_of_run(line["key"], run),
+                "run": run,
+                "metrics": line["metrics"] | of_clustering,
+                "capped": False,
+                "trace": None,
+            }
+        )
+
+
+def _means(dicts: Sequence[dict[str, float]]) -> dict[str, float]:
+    names = [name for name in dicts[0] if name not in _OF_EACH_RUN]
+    return {name: round(sum(d[name] for d in dicts) / len(dicts), 6) for name in names}
+
+
+def _short(cost: float | None) -> float | None:
+    return None if cost is None else round(cost, 1)
+
+
+def _is_even(line: Record) -> bool:
+    """Whether a folded line has a value for each run."""
+    return all(
+        isinstance(values, list) and len(values) == len(line["runs"])
+        for values in line["each"].values()
+    )
 
 
 def read_folder(folder: str | os.PathLike[str], size: str) -> list[Record]:

@@ -10,13 +10,16 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TypeAlias
 
 from softmodes._paper.experiment import Experiment
+from softmodes._paper.own_table import OwnTable, add_table
 from softmodes._paper.recipe import Cell, Size
 from softmodes._paper.results import Record, ResultsFile
 
+Line: TypeAlias = tuple[Cell, ...]
 OnCell: TypeAlias = Callable[[Cell, Record], None]
 _THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _plugin_of: dict[str, str] = {}  # by the names of the methods that this process got from plugins
@@ -35,11 +38,15 @@ def load_methods(plugins: Iterable[str]) -> list[str]:
 
 
 def pending(
-    experiments: Iterable[Experiment], size: Size, done: set[str], methods: Iterable[str] = ()
+    experiments: Iterable[Experiment],
+    size: Size,
+    done: set[str],
+    methods: Iterable[str] = (),
+    tables: Iterable[OwnTable] = (),
 ) -> list[Cell]:
     """Return the cells that are not done yet."""
-    methods = list(methods)
-    cells = (cell for experiment in experiments for cell in experiment.cells(size, methods))
+    methods, tables = list(methods), list(tables)
+    cells = (cell for experiment in experiments for cell in experiment.cells(size, methods, tables))
     return [cell for cell in cells if cell.key not in done]
 
 
@@ -49,38 +56,61 @@ def run(
     *,
     jobs: int = 1,
     plugins: Iterable[str] = (),
+    tables: Iterable[OwnTable] = (),
     on_cell: OnCell | None = None,
 ) -> None:
-    """Run cells and append each to the results as soon as it is done.
+    """Run cells and append each line to the results as soon as it is done.
 
-    With one job everything runs in this process and may use all cores; with several, each runs in
-    a process of its own with its share of the cores. Answers do not depend on that, times do.
+    With one job everything runs in this process and may use all cores. With several, cells run in
+    as many processes, each with its share of the cores; but for those that share seeds, which are
+    large, which are timed, and whose data and seeds each process would have to make for itself:
+    they run here, after the others. Answers do not depend on that, times do.
     """
     if jobs < 1:
         raise ValueError(f"jobs={jobs} is not a number of processes. Pass 1 or more.")
-    finished = _here(cells) if jobs == 1 else _elsewhere(cells, jobs, list(plugins))
-    for cell, record in finished:
-        results.append(record)
-        if on_cell:
-            on_cell(cell, record)
+    tables = list(tables)
+    for table in tables:
+        add_table(table)
+    lines = lines_of(cells)
+    elsewhere = [line for line in lines if jobs > 1 and not line[0].shared_seeds]
+    here = [line for line in lines if jobs == 1 or line[0].shared_seeds]
+    finished = chain(_elsewhere(elsewhere, jobs, list(plugins), tables), _here(here))
+    for line, records in finished:
+        results.append(*records)
+        for cell, record in zip(line, records, strict=True):
+            if on_cell:
+                on_cell(cell, record)
 
 
-def _here(cells: list[Cell]) -> Iterator[tuple[Cell, Record]]:
-    return ((cell, _work(cell)) for cell in cells)
+def lines_of(cells: Iterable[Cell]) -> list[Line]:
+    """Return cells by the line of the results that they share."""
+
+    def place(cell: Cell) -> tuple[str, int]:
+        return cell.series_key, cell.run // cell.at_once
+
+    return [tuple(line) for _, line in groupby(cells, key=place)]
 
 
-def _elsewhere(cells: list[Cell], jobs: int, plugins: list[str]) -> Iterator[tuple[Cell, Record]]:
+def _here(lines: list[Line]) -> Iterator[tuple[Line, list[Record]]]:
+    return ((line, _work(line)) for line in lines)
+
+
+def _elsewhere(
+    lines: list[Line], jobs: int, plugins: list[str], tables: list[OwnTable]
+) -> Iterator[tuple[Line, list[Record]]]:
+    if not lines:
+        return
     threads = max(1, (os.cpu_count() or 1) // jobs)
     pool = ProcessPoolExecutor(
         jobs,
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_start_worker,
-        initargs=(plugins, list(sys.path)),
+        initargs=(plugins, tables, list(sys.path)),
     )
     try:
         with _limited_threads(threads):
-            tasks: dict[Future[Record], Cell] = {
-                pool.submit(_work, cell, threads): cell for cell in cells
+            tasks: dict[Future[list[Record]], Line] = {
+                pool.submit(_work, line, threads): line for line in lines
             }
         for task in as_completed(tasks):
             yield tasks[task], task.result()
@@ -106,8 +136,10 @@ class _limited_threads:  # noqa: N801  (a context manager, used like a function)
                 os.environ[name] = value
 
 
-def _start_worker(plugins: list[str], path: list[str]) -> None:
+def _start_worker(plugins: list[str], tables: list[OwnTable], path: list[str]) -> None:
     sys.path[:] = path
+    for table in tables:
+        add_table(table)
     threading.Thread(target=_die_with_parent, daemon=True).start()
     load_methods(plugins)
 
@@ -120,7 +152,11 @@ def _die_with_parent() -> None:
         os._exit(1)
 
 
-def _work(cell: Cell, threads: int | None = None) -> Record:
+def _work(line: Line, threads: int | None = None) -> list[Record]:
+    return [_run_cell(cell, threads) for cell in line]
+
+
+def _run_cell(cell: Cell, threads: int | None) -> Record:
     from softmodes._paper.cell import run_cell
 
     try:
