@@ -12,10 +12,11 @@ import pytest
 from softmodes._paper import EXPERIMENTS
 from softmodes._paper.recipe import Data
 from softmodes._paper.results import ResultsFile, read
-from softmodes._paper.runner import load_methods, pending, run
+from softmodes._paper.runner import pending, run
 from softmodes._paper.summary import Found
 from softmodes._paper.tables import tables_of
 from softmodes.baselines import names, unregister
+from softmodes.baselines._plugins import load_methods
 from softmodes.datasets import load_zoo
 from softmodes.metrics import matching_accuracy
 

@@ -14,8 +14,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from softmodes._journal import Record
 from softmodes._paper import Cell
-from softmodes._paper.results import Record
 
 
 @contextmanager

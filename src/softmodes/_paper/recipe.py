@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
+
+from softmodes._parameters import stable_seed
 
 Size: TypeAlias = Literal["small", "full"]
 SeedingName: TypeAlias = Literal["random", "d1-greedy"]
@@ -16,11 +17,6 @@ SIZES: tuple[str, ...] = get_args(Size)
 MAX_ITER = 30
 ONE_HOT = " (one-hot)"
 _TITLES = {"birch": "BIRCH", "gaussian": "Gaussian mixture", "rock": "ROCK"}
-
-
-def stable_seed(text: str) -> int:
-    """Return a seed that depends on the text alone, the same in every process and version."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 33
 
 
 # -------------------------------------------------------------------------------- data sets
