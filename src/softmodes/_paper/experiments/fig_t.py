@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from softmodes._figures import BLUE
 from softmodes._paper.experiment import Claim, Experiment
 from softmodes._paper.experiments.fig_convergence import FEW_CODEWORDS, MANY_CODEWORDS
 from softmodes._paper.judging import FAILS, HOLDS, NOT_RUN, Answer, judge_each_t_against
 from softmodes._paper.plots import (
-    BLUE,
     COLORS,
     error_bars,
     label_accuracy,

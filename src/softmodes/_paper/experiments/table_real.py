@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from softmodes._figures import BLUE, RED
 from softmodes._paper.experiment import Claim, Experiment
 from softmodes._paper.judging import Answer, verdict_over
-from softmodes._paper.plots import BLUE, COLORS, RED, error_bars, legend_above_all, many_panels
+from softmodes._paper.plots import COLORS, error_bars, legend_above_all, many_panels
 from softmodes._paper.recipe import GRID_OF_T, ONE_HOT, Algorithm, Case, Data, soft_modes
 from softmodes._paper.summary import Found, Series, compare, mean_and_spread
 from softmodes._paper.tables import (

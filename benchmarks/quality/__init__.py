@@ -1,0 +1,1 @@
+"""Partitions of every method here beside those of every rival, over many tables."""
