@@ -9,7 +9,7 @@ from softmodes._compare.bar import judge
 from softmodes._compare.cells import AGAIN_FITS, AGAIN_SHARE
 from softmodes._compare.contenders import DEFAULT
 from softmodes._compare.statistics import Interval
-from softmodes._compare.summary import MARGIN, OVERRUN, Row, Summary
+from softmodes._compare.summary import MARGIN, OVERRUN, CellResult, Row, Summary
 from softmodes._text import markdown_table
 
 NOTHING = "-"
@@ -192,9 +192,7 @@ def _by_table(summary: Summary, setting: str) -> str:
         cell = summary.cell(table, name, setting)
         if cell is None:
             return NOTHING
-        marks = ("*" if cell.is_short else "") + (
-            "!" if summary.is_overrun(table, name, setting) else ""
-        )
+        marks = _marks(summary, table, name, setting)
         failed = f" ({len(cell.errors)} failed)" if cell.errors else ""
         return f"{cell.mean('ari'):.3f} ± {cell.spread('ari'):.3f}{marks}{failed}"
 
@@ -237,6 +235,65 @@ def _failures(summary: Summary) -> str:
 def _contenders(summary: Summary) -> str:
     lines = [f"- **{name}**: {about['note']}." for name, about in summary.contenders.items()]
     return "\n".join(lines)
+
+
+def overview(summary: Summary) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return what a terminal shows of a single table: header, a row for each contender, notes."""
+    (about,) = summary.tables.values()
+    many = summary.many
+    header = ["", *(f"ARI, {name}" for name in summary.settings), "our difference"]
+    header += ["NMI", "accuracy", "same again", "clusters", "seconds"]
+    rows = [_overview_row(summary, row) for row in summary.rows(many)]
+    notes = [
+        f"{about['name']}: {about['rows']:,} rows, {about['columns']} columns, "
+        f"{about['classes']} classes, {about['k']} clusters. Means over the runs; from our "
+        f"difference on at {many}.",
+        "Our difference: ARI of SoftModes minus that of the method, and a paired 90 % interval.",
+        "Same again: agreement of fits with other seeds on other 90 % of the rows.",
+    ]
+    told = {mark for row in rows for cell in row[1:] for mark in "*!" if mark in cell}
+    if "*" in told:
+        notes.append("* fewer runs than asked for: they are slow. Pass more --seconds.")
+    if "!" in told:
+        notes.append(f"! one run took over {OVERRUN:g} times as long as KMeans with all restarts.")
+    failed = sum(len(c.errors) for s in summary.settings for c in _cells(summary, s))
+    if failed:
+        notes.append(f"{failed} runs failed and count as one cluster; --out tells which and why.")
+    return header, rows, notes
+
+
+def _overview_row(summary: Summary, row: Row) -> list[str]:
+    (table,) = summary.tables
+    cells = [summary.cell(table, row.contender, name) for name in summary.settings]
+    scores = [
+        f"{cell.mean('ari'):.3f}{_marks(summary, table, row.contender, name)}" if cell else NOTHING
+        for cell, name in zip(cells, summary.settings, strict=True)
+    ]
+    difference = NOTHING if row.contender == DEFAULT else interval_text(row.difference)
+    cell = summary.cell(table, row.contender, summary.many)
+    assert cell is not None
+    return [
+        row.contender,
+        *scores,
+        difference,
+        digits(row.nmi),
+        digits(row.accuracy),
+        digits(row.same_again),
+        f"{cell.mean('clusters'):.3g}",
+        f"{row.seconds:.2g}",
+    ]
+
+
+def _cells(summary: Summary, setting: str) -> list[CellResult]:
+    places = [(table, name) for table in summary.tables for name in summary.contenders]
+    return [cell for place in places if (cell := summary.cell(*place, setting))]
+
+
+def _marks(summary: Summary, table: str, contender: str, setting: str) -> str:
+    """Return the marks of a cell: of too few runs, and of too much time."""
+    cell = summary.cell(table, contender, setting)
+    overrun = summary.is_overrun(table, contender, setting)
+    return ("*" if cell and cell.is_short else "") + ("!" if overrun else "")
 
 
 def digits(number: float, n_digits: int = 3) -> str:

@@ -23,7 +23,7 @@ from softmodes._compare.contenders import CONTENDERS, K_MEANS, Contender
 from softmodes._compare.running import RunRecord, measured
 from softmodes._compare.tables import LabelledTable, ReadyTable
 from softmodes._journal import Journal, Record, Shape, read
-from softmodes._parameters import check_most
+from softmodes._parameters import check_most, whole
 from softmodes._provenance import machine, versions
 from softmodes._workers import finished
 
@@ -69,12 +69,18 @@ class _Task:
     first: tuple[RunRecord, ...] = ()
 
 
+def only(table: LabelledTable) -> Tables:
+    """Return a single table as the source of a comparison does."""
+    return {table.name: lambda: table}
+
+
 def all_cells(comparison: Comparison) -> list[Cell]:
     """Return the cells of a comparison; loads every table once to tell its rows and classes."""
     loaders = comparison.source()
     cells: list[Cell] = []
     for name in comparison.tables:
         table = ReadyTable(loaders[name](), comparison.n_clusters).describe()
+        whole("n_clusters", table["k"], 1)
         check_most("n_clusters", table["k"], "n_samples", table["rows"])
         cells += cells_of(
             table,

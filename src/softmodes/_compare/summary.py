@@ -144,7 +144,8 @@ class Summary:
 
     def _setting(self, contender: str, setting: str) -> str:
         """Return the setting whose runs serve for one: what is not random has one only."""
-        return setting if self.contenders[contender]["is_random"] else ONCE.name
+        about = self.contenders.get(contender)
+        return setting if about is None or about["is_random"] else ONCE.name
 
     def _budget(self, table: str) -> tuple[float, str] | None:
         for name in self.contenders:
