@@ -274,6 +274,18 @@ def test_parts_of_the_rows_are_the_same_for_all_contenders(monkeypatch):
     assert all(len(rows) == 91 and rows == sorted(set(rows)) for _, rows in first)
 
 
+@pytest.mark.parametrize(("seconds", "n_fits"), [(9.0, 8), (11.0, 8), (100.0, 6), (900.0, 1)])
+def test_slow_fits_on_parts_of_the_rows_are_as_many_while_there_is_time(
+    monkeypatch, seconds, n_fits
+):
+    monkeypatch.setattr(
+        running.Fitting, "fit", lambda self, seed, r, rows, left: Fit(rows % 2, wall=seconds)
+    )
+    found = measured(a_cell(what="same again"), zoo(), 1, 0.0, [])
+    assert len(found["fits"]) == n_fits
+    assert found["agreements"] == [1.0] * (n_fits * (n_fits - 1) // 2)
+
+
 def test_seeds_and_rows_depend_on_table_and_number_alone():
     a, b = a_cell("SoftModes"), a_cell("KMeans", Setting(10), "same again", runs=3)
     assert [a.run_seed(i) for i in range(9)] == [b.run_seed(i) for i in range(9)]

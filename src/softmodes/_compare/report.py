@@ -59,7 +59,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
             }
             for setting in summary.settings
         },
-        "bar": [vars(line) for line in judge(summary)],
+        "bar": [vars(line) for line in judge(summary)] if len(summary.tables) > 1 else [],
     }
     return dict(_without_nan(found))
 
