@@ -56,7 +56,7 @@ def test_a_command_of_the_paper_imports_it():
 @pytest.mark.parametrize("missing", ["typer", "rich"])
 def test_without_its_libraries_it_says_how_to_install_them(missing, monkeypatch):
     monkeypatch.setitem(sys.modules, missing, None)
-    monkeypatch.delitem(sys.modules, "softmodes._cli.main")
+    monkeypatch.delitem(sys.modules, "softmodes._cli.main", raising=False)
     with pytest.raises(SystemExit) as stopped:
         importlib.import_module("softmodes._cli.main")
     assert str(stopped.value) == (

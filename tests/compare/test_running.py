@@ -246,6 +246,8 @@ def test_methods_that_take_restarts_get_them():
     try:
         (guest,) = chosen(["counts"], ["counts"])
         assert Fitting(guest, zoo(), 1).fit(0, restarts=10).objective == 10
+        (own,) = chosen(["counts(n_init=4)"], ["counts"])[:1]
+        assert Fitting(own, zoo(), 1).fit(0, restarts=10).objective == 4
     finally:
         unregister("counts")
 

@@ -99,6 +99,9 @@ def test_contenders_that_lack_a_table_are_not_ranked():
     assert math.isnan(row.rank)
     assert row.difference.mean == pytest.approx(0.5 - 0.99)
     assert summary.row("SoftModes", "10 restarts").rank == pytest.approx(1.75)
+    page = markdown(summary, "Quality")
+    assert "- ROCK was not run on b, c, d (10 restarts)." in page
+    assert "KMeans was not run on" in page, "at one restart"
 
 
 def test_overruns_and_short_cells_are_marked():
@@ -205,6 +208,12 @@ def test_the_report_has_all_parts_and_its_numbers_are_finite(tmp_path):
     drawing = paths[2].read_text()
     assert all(name in drawing for name in SCORES)
     assert write_report(records, tmp_path, "again")[2].read_text() == drawing
+
+
+def test_a_report_of_part_of_the_results_is_written(tmp_path):
+    records = everywhere(SCORES) + everywhere(SCORES, None)
+    for part in (records[:1], records[:6], records[5:-2], records[2:3]):
+        assert write_report(part, tmp_path, "part")[1].exists()
 
 
 def test_order_of_records_does_not_matter():

@@ -81,7 +81,7 @@ class Fitting:
             params |= one.rule(rows, self.table.n_clusters)
         k = self.table.n_clusters
         if one.restarts:
-            return method.outcome(rows, k, seed, **params, n_init=restarts)
+            return method.outcome(rows, k, seed, **{"n_init": restarts, **params})
         best = method.outcome(rows, k, seed, **params)
         for again in range(1, restarts):
             best = _better(best, method.outcome(rows, k, seed + again, **params))

@@ -71,7 +71,19 @@ def _origin(summary: Summary) -> str:
     ]
     if shared:
         lines.append("Several processes ran at once: wall times are those of a shared machine.")
+    lines += _not_run(summary)
     return "\n".join(f"- {line}" for line in lines)
+
+
+def _not_run(summary: Summary) -> list[str]:
+    """Return a line for each contender that lacks runs on some tables."""
+    lines = []
+    for name in summary.contenders:
+        for setting in summary.settings:
+            lacking = [t for t in summary.tables if not summary.cell(t, name, setting)]
+            if lacking:
+                lines.append(f"{name} was not run on {', '.join(lacking)} ({setting}).")
+    return lines
 
 
 def _how(summary: Summary) -> str:
