@@ -1,1 +1,1 @@
-"""Partitions of every method here beside those of every rival, over many tables."""
+"""How good partitions are, on labelled tables."""

@@ -41,7 +41,8 @@ struct Available {
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
         __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vpopcntdq") &&
-        __builtin_cpu_supports("gfni") && __builtin_cpu_supports("bmi2"))
+        __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("gfni") &&
+        __builtin_cpu_supports("bmi2"))
       add(avx512::table);
 #endif
 #ifdef SOFTMODES_NEON

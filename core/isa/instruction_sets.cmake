@@ -27,7 +27,7 @@ if(NOT MSVC AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   add_isa(ssse3 ${SOFTMODES_KERNEL_OPTIONS} -mssse3)
   add_isa(avx2 ${SOFTMODES_KERNEL_OPTIONS} -mavx2)
   add_isa(avx512 ${SOFTMODES_KERNEL_OPTIONS} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi
-    -mavx512bitalg -mavx512vpopcntdq -mgfni -mbmi2 -mprefer-vector-width=512
+    -mavx512bitalg -mavx512vpopcntdq -mavx512vnni -mgfni -mbmi2 -mprefer-vector-width=512
     -Wno-uninitialized -Wno-maybe-uninitialized) # GCC 12 warns of its own intrinsics
 elseif(NOT MSVC AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   list(APPEND isa_definitions SOFTMODES_NEON)

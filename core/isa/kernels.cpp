@@ -103,6 +103,8 @@ int64_t share_by_coarse(const ScoreView&, const CoarseView&, const Powers&, cons
                         const Ties&, const Scratch&, const Shares&);
 void soft_by_quads(const ScoreView&, const Powers&, const TileRows&, const Ties&, uint32_t*,
                    const QuadSums&);
+void soft_by_sixteens(const ScoreView&, const SixteenView&, const Powers&, const TileRows&,
+                      const Ties&, uint8_t*, uint32_t*, const QuadSums&);
 void add_parts(const LineShape&, int64_t, const uint8_t*, int64_t, const uint32_t*, uint32_t*);
 void distances_by_rows(const RowView&, const TileRows&, const Scratch&, uint32_t*);
 void distances_by_tiles(const TileView&, const TileRows&, int64_t, int64_t, const Scratch&,
@@ -123,6 +125,7 @@ const Kernels table = {
     .vector_bytes = kWidth,
     .number_lanes = Half::kNumbers,
     .has_quads = kHasQuads,
+    .has_sixteens = kHasSixteens,
     .nearest_by_rows = nearest_by_rows,
     .nearest_by_tiles = nearest_by_tiles,
     .nearest_by_planes = nearest_by_planes,
@@ -133,6 +136,7 @@ const Kernels table = {
     .nearest_by_coarse = nearest_by_coarse,
     .share_by_coarse = share_by_coarse,
     .soft_by_quads = soft_by_quads,
+    .soft_by_sixteens = soft_by_sixteens,
     .distances_by_rows = distances_by_rows,
     .distances_by_tiles = distances_by_tiles,
     .nearer_by_planes = nearer_by_planes,

@@ -161,6 +161,26 @@ struct ScoreView {
   int64_t lanes() const { return group * n_groups; }
 };
 
+// By sixteens: for up to kFewLanes clusters, by nibbles only. A mark is a code of a feature other
+// than 0.
+struct CodeMark {
+  int64_t line;        // all its codes but this one are 0
+  int64_t first_line;  // of the same column: all its codes are 0
+  uint8_t holds[16];   // by value of the nibble: 1 if it holds the code, else 0
+};
+
+struct SixteenView {
+  int64_t tile_rows;          // a multiple of 64, kMostSixteenRows at most
+  int64_t n_bytes;            // of a row
+  const int32_t* start;       // of clusters from the second on, above the first
+  const int32_t* prices;      // the same: byte x cluster x nibble x 16 values
+  const CodeMark* marks;      // by nibble of a row
+  const int64_t* first_mark;  // of each nibble, and the end
+};
+constexpr int kRowBits = 7;  // of sums of rows, 4 of every 64
+constexpr int64_t kMostSixteenRows = 31 * 64;
+constexpr int64_t kMostPartBytes = 8;  // of a row
+
 // By coarse levels: for many clusters and columns of nibbles only. A line is unit * level + error.
 struct CoarseView {
   TileView tiles;         // levels of lines above `line_least`, to be looked up
@@ -282,6 +302,7 @@ struct Kernels {
   int vector_bytes;
   int number_lanes;  // lines of 32 bits have a multiple of so many lanes, or kFewLanes
   bool has_quads;
+  bool has_sixteens;
 
   // The nearest centers of up to kTileRows rows (by planes: plane_rows). By tiles, one call for
   // every kGroup centers, first = 0, kGroup, ...: the last one completes the result.
@@ -312,6 +333,10 @@ struct Kernels {
   // kTileRows at most. For resolutions from 0 on, without wide columns.
   void (*soft_by_quads)(const ScoreView&, const Powers&, const TileRows&, const Ties&,
                         uint32_t* sums, const QuadSums&);
+  // The same if has_sixteens, for as many rows as sums hold. `scratch` has room for the columns and
+  // the parts of a tile. Lines are modulo 2^32: only all lines with a code together are its sum.
+  void (*soft_by_sixteens)(const ScoreView&, const SixteenView&, const Powers&, const TileRows&,
+                           const Ties&, uint8_t* scratch, uint32_t* sums, const QuadSums&);
   // Distances of up to kTileRows rows to centers first .. first + n: out[center * kTileRows + row].
   // By rows to all centers; by tiles as above, one call for every kGroup centers.
   void (*distances_by_rows)(const RowView&, const TileRows&, const Scratch&, uint32_t* out);

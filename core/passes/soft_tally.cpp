@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 
+#include "centers/sixteen_plan.hpp"
 #include "layout/row_hasher.hpp"
 #include "passes/count_by_cluster.hpp"
 #include "passes/line_map.hpp"
@@ -93,13 +94,15 @@ class SparseSums {
 };
 
 struct SoftWorker {
-  SoftWorker(const ScorePlan& plan, int64_t n_sums)
+  SoftWorker(const ScorePlan& plan, int64_t n_sums, int64_t scratch_bytes)
       : sharer(plan),
         sums(4 * n_sums),
+        scratch(scratch_bytes),
         cluster_sizes(static_cast<size_t>(plan.n_centers())),
         n_alone(cluster_sizes.size()) {}
   Sharer sharer;
   Buffer sums;
+  Buffer scratch;  // by sixteens
   std::vector<int64_t> cluster_sizes;
   std::vector<int64_t> n_alone;  // rows by the cluster that they belong to alone
   int64_t n_summed = 0;          // rows in sums
@@ -126,8 +129,11 @@ class SoftPass {
     for (const int32_t j : block.layout.sparse_features)
       sparse_.emplace_back(k_, block.layout.n_codes[j]);
     if (way_ == Way::sorted) alone_.resize(static_cast<size_t>(k_ * block.layout.n_cells()));
+    if (by_quads() && SixteenPlan::suits(block.layout, k_, kernels_))
+      sixteens_ = std::make_unique<SixteenPlan>(block.layout, plan_.view());
+    const int64_t scratch = sixteens_ ? SixteenPlan::scratch_bytes(block.layout) : 0;
     for (int t = 0; t < threads_.n; ++t)
-      workers_.push_back(std::make_unique<SoftWorker>(plan_, n_sums()));
+      workers_.push_back(std::make_unique<SoftWorker>(plan_, n_sums(), scratch));
   }
 
   SoftSum run() {
@@ -220,7 +226,9 @@ class SoftPass {
     const size_t n_before = w.parts.size();
     if (w.n_summed + n > kMostSummed) empty_sums(w);
     if (way_ == Way::together) w.n_summed += n;
-    const int64_t n_done = by_quads() ? add_quads(start + first, n, w) : 0;
+    int64_t n_done = 0;
+    if (by_quads())
+      n_done = sixteens_ ? add_sixteens(start + first, n, w) : add_quads(start + first, n, w);
     const auto take = [&](int64_t row, int64_t n_rows, const Shares& shares, const uint32_t*) {
       add_logs(row, n_rows, shares, w);
       if (way_ == Way::together)
@@ -263,6 +271,17 @@ class SoftPass {
     w.least.add(least);
     w.log.add(log);
     return n_fours;
+  }
+
+  int64_t add_sixteens(int64_t first, int64_t n, SoftWorker& w) const {
+    uint64_t least = 0, log = 0;
+    const QuadSums out{w.cluster_sizes.data(), &least, &log};
+    kernels_.soft_by_sixteens(plan_.view(), sixteens_->view(), powers_.view(),
+                              {block_.rows + first * block_.layout.stride, n}, ties_,
+                              w.scratch.data(), w.sums.as<uint32_t>(), out);
+    w.least.add(least);
+    w.log.add(log);
+    return n;
   }
 
   void add_logs(int64_t row, int64_t n, const Shares& shares, SoftWorker& w) const {
@@ -409,6 +428,7 @@ class SoftPass {
   Way way_;
   LineMap map_;
   CounterMap counters_;
+  std::unique_ptr<SixteenPlan> sixteens_;
   std::vector<std::unique_ptr<SoftWorker>> workers_;
   std::vector<int64_t> alone_;   // counts of rows that belong to one cluster alone
   std::vector<int32_t> labels_;  // of the rows of a range; k_: several clusters
@@ -429,6 +449,7 @@ int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& thre
   const Kernels& isa = kernels();
   const CounterMap counters(layout);
   const int64_t lanes = n_centers + isa.vector_bytes;
+  const bool sixteens = SixteenPlan::suits(layout, n_centers, isa);
   int64_t most = 0;
   for (const bool weighted : {false, true}) {
     const Way way = SoftPass::way_of(layout, n_centers, weighted, isa);
@@ -443,14 +464,16 @@ int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& thre
     const int64_t n_parts =
         all ? range * n_centers / threads.n : kPartsAtOnce + kTileRows * n_centers;
     const int64_t parts = static_cast<int64_t>(2 * sizeof(Part)) * n_parts;
-    const int64_t worker = Sharer::bytes(layout, lanes) + sums + 8 * n_centers + parts;
+    const int64_t scratch = sixteens ? SixteenPlan::scratch_bytes(layout) : 0;
+    const int64_t worker = Sharer::bytes(layout, lanes) + sums + scratch + 8 * n_centers + parts;
     const int64_t sparse = 8 * SparseSums::kMostCounts *
                            static_cast<int64_t>(std::min<size_t>(1, layout.sparse_features.size()));
     const int64_t alone = way == Way::sorted ? 8 * n_centers * layout.n_cells() : 0;
     most = std::max(most, 4 * range + alone + sparse + threads.n * worker +
                               count_by_cluster_bytes(counters, layout, range, n_centers, threads));
   }
-  return most + RowHasher::bytes(layout) + ScorePlan::most_bytes(layout, n_centers, isa);
+  return most + (sixteens ? SixteenPlan::bytes(layout) : 0) + RowHasher::bytes(layout) +
+         ScorePlan::most_bytes(layout, n_centers, isa);
 }
 
 }  // namespace softmodes

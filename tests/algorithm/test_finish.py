@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 from softmodes import SoftModes
 from softmodes._algorithm.loop import best_run, run_once
 from softmodes._algorithm.plan import Plan
-from softmodes._algorithm.stages import REST, Fit
+from softmodes._algorithm.stages import LEAST_CHANGE, REST, Fit
 from softmodes._rows.centers import CodeCenters, ScoreCenters
 from softmodes.metrics import expected_cost
 from softmodes.rounding import soft
@@ -196,9 +196,58 @@ def test_a_stop_before_the_finish_keeps_the_partition_of_drawn_centers():
 def test_the_prior_is_a_row_for_whole_weights_and_the_mean_of_others():
     X = table(50, SIZES)
     store = open_store(X, weight=np.full(50, 7))
-    assert Fit(store, plan()).pricing("latent").prior == 1.0
-    store.whole_weights = False
-    assert Fit(store, plan()).pricing("latent").prior == 7.0
+    assert Fit(store, plan()).pricing["latent"].prior == 1.0
+    store.weights_repeat = False
+    assert Fit(store, plan()).pricing["latent"].prior == 7.0
+
+
+@pytest.mark.parametrize("scale", [2.0**20, 2.0**50, 2.0**60])
+def test_the_scale_of_fractional_weights_changes_nothing(scale):
+    X = table(60, SIZES, groups=3)
+    weight = np.random.default_rng(0).random(60)
+    small, large = (
+        SoftModes(3, random_state=0).fit(X, sample_weight=w * weight) for w in (1, scale)
+    )
+    assert_array_equal(large.labels_, small.labels_)
+    assert large.objective_ == scale * small.objective_
+
+
+def test_with_very_uneven_weights_the_objective_falls_but_for_the_rounding_of_logarithms():
+    rose = 0
+    for seed in (46, 52, 86, 104, 175, 251):  # of 300, those in which it rises at all
+        rng = np.random.default_rng(seed)
+        n, d = rng.integers(5, 25), rng.integers(1, 6)
+        k = int(rng.integers(2, min(n, 6)))
+        X = rng.integers(0, rng.integers(2, 5), (n, d))
+        weight = 10.0 ** rng.uniform(-6, 6, n)
+        model = SoftModes(k, n_init=3, random_state=seed).fit(X, sample_weight=weight)
+        found = np.array([r.objective for r in model.history_ if r.stage == "latent"])
+        least = LEAST_CHANGE * weight.sum()
+        assert (np.diff(found) <= np.maximum(REST * np.abs(found[1:]), least)).all()
+        rose += bool((np.diff(found) > REST * np.abs(found[1:])).any())
+    assert rose, "no objective rose by more than a share of itself: nothing tested"
+
+
+def test_runs_of_one_cluster_and_of_equal_rows_are_not_repeated():
+    X = table(80, SIZES, groups=4)
+    few = np.unique(X, axis=0)[np.arange(80) % 5]
+    for rows, k, n_runs in ((X, 1, 1), (few, 5, 1), (few, 7, 1), (few, 4, 3)):
+        for refine in ("latent", "gini", None):
+            runs = []
+            best_run(open_store(rows), plan(k=k, n_init=3, refine=refine, on_run=(runs.append,)))
+            assert len(runs) == n_runs
+            if k >= 5:
+                assert min(round_.expected_cost for round_ in runs[0].history) == 0
+
+
+def test_a_run_that_was_not_repeated_is_as_good_as_others():
+    few = np.unique(table(80, SIZES, groups=4), axis=0)[np.arange(80) % 5]
+    for refine in ("latent", "gini", None):
+        for rows, k in ((table(80, SIZES, groups=4), 1), (few, 5), (few, 7)):
+            asked = plan(k=k, refine=refine)
+            found = [run_once(open_store(rows), asked, index).chosen for index in range(4)]
+            assert len({round_.objective for round_ in found}) == 1
+            assert len({round_.expected_cost for round_ in found}) == 1
 
 
 @pytest.mark.parametrize("refine", ["gini", "latent"])
@@ -214,3 +263,12 @@ def test_only_the_ratios_of_feature_weights_matter(refine):
         assert_array_equal(other.transform(X), found[0].transform(X))
     if refine == "latent":
         assert len({model.objective_ for model in found}) == 1
+
+
+def test_the_latent_finish_of_one_column_ends_early_with_the_same_likelihood():
+    X = np.random.default_rng(0).integers(0, 60, (400, 1))
+    model = SoftModes(20, n_init=1, random_state=0).fit(X)
+    assert [round_.stage for round_ in model.history_].count("latent") <= 5
+    share = np.unique(X, return_counts=True)[1] / 400
+    most = 400 * (share * np.log(share)).sum()  # of any model of one column
+    assert model.score_samples(X).sum() == pytest.approx(most, rel=0.01)

@@ -190,7 +190,7 @@ def test_a_row_of_weight_two_is_seeded_as_often_as_two_rows():
 def test_a_row_is_drawn_twice_only_if_its_weight_counts_rows(whole):
     store = open_store(np.arange(6)[:, None], weight=np.full(6, 10))
     if not whole:
-        store = MemoryStore(store.blocks, store.n_values, whole_weights=False)
+        store = MemoryStore(store.blocks, store.n_values, weights_repeat=False)
     drawn = [random_rows(Seeding(store, 3, seed, 0))[:, 0] for seed in range(50)]
     assert any(len(set(rows.tolist())) < 3 for rows in drawn) is whole
 

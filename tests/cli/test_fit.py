@@ -41,6 +41,16 @@ def test_fit_ends_as_it_is_asked_to(answers, tmp_path, refine):
     assert labels.read_text().split() == ["cluster", *map(str, model.fit(table).labels_)]
 
 
+@pytest.mark.parametrize("t", ["auto", "2.5", "inf"])
+def test_fit_rounds_as_sharply_as_it_is_asked_to(answers, tmp_path, t):
+    labels = tmp_path / "labels.csv"
+    softmodes("fit", answers, "-k", 4, "--t", t, "--refine", "none", "--out", labels)
+    options = csv.ConvertOptions(strings_can_be_null=True)
+    table = csv.read_csv(answers, convert_options=options)
+    model = SoftModes(4, t=t if t == "auto" else float(t), refine=None, random_state=0)
+    assert labels.read_text().split() == ["cluster", *map(str, model.fit(table).labels_)]
+
+
 def test_fit_reads_parquet_as_it_reads_csv(answers, tmp_path):
     options = csv.ConvertOptions(strings_can_be_null=True)
     copy = tmp_path / "answers.parquet"
@@ -56,6 +66,7 @@ def test_fit_reads_parquet_as_it_reads_csv(answers, tmp_path):
         (["-k", "2", "--drop", "name"], "drop='name' is not a column of"),
         (["-k", "2", "--missing", "no"], "missing='no' is not known."),
         (["-k", "2", "--t", "0.5"], "t=0.5 is not a number >= 1."),
+        (["-k", "2", "--t", "sharp"], "t='sharp' is not a number >= 1."),
         (["-k", "2", "--n-init", "0"], "n_init=0"),
         (["-k", "2", "--n-init", "many"], "n_init='many'"),
         (["-k", "2", "--refine", "more"], "refine='more' is not known."),

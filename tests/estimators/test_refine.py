@@ -128,12 +128,32 @@ def test_the_defaults_are_refined_restarts():
 
 
 @pytest.mark.parametrize(
-    ("cells", "n_init"), [(10**9, 10), (10**9 + 1, 5), (10**10, 5), (10**10 + 1, 3), (10**14, 3)]
+    ("n", "d", "k", "n_values", "n_init"),
+    [
+        (10**6, 20, 50, 100, 10),  # by comparisons of cells alone
+        (10**6 + 1, 20, 50, 100, 5),
+        (10**8, 100, 1, 500, 5),
+        (10**8 + 1, 100, 1, 500, 3),
+        (10**12, 50, 2, 100, 3),
+        (10_000, 4, 50, 20, 10),  # short rows
+        (10_000, 4, 100, 20, 5),
+        (10**6, 4, 48, 20, 10),
+        (10**6, 4, 49, 20, 1),
+        (20_000, 10, 100, 300, 5),
+        (20_000, 15, 100, 300, 10),
+        (10_000, 1, 2_000, 1_000, 1),
+        (60, 2_000, 10, 10_000, 10),  # hardly more rows than values
+        (60, 30_000, 10, 150_000, 2),
+        (10, 200_000, 10, 400_000, 1),
+        (5_000, 20, 300, 100, 10),  # many clusters
+        (5_000, 20, 500, 100, 6),
+        (5_000, 20, 2_500, 100, 3),
+    ],
 )
-def test_auto_restarts_depend_on_the_table_alone(cells, n_init):
+def test_auto_restarts_depend_on_the_table_alone(n, d, k, n_values, n_init):
     from softmodes._estimators.base import auto_starts
 
-    assert auto_starts(cells) == n_init
+    assert auto_starts(n, d, k, n_values) == n_init
     X = table(100, SIZES)
     runs = set()
     SoftModes(2, random_state=0).fit(X, on_round=lambda state: runs.add(state.run))

@@ -166,3 +166,19 @@ def test_a_sparse_table_takes_little_more_than_its_packed_rows():
     command = [sys.executable, "-W", "ignore", "-c", SPARSE_FIT]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     assert float(found.stdout) < 2
+
+
+def test_the_memory_of_a_refined_fit_counts_sparse_counts_that_are_nearly_dense():
+    X = np.random.default_rng(0).integers(0, 400, (3000, 2))
+    model = SoftModes(20, n_init=1, n_jobs=1, random_state=0).fit(X)
+    soft = model._clustering.soft
+    held = sum(
+        array.nbytes
+        for counts in soft.counts.sparse.values()
+        for array in (counts.data, counts.indices, counts.indptr)
+    )
+    assert held > 0.8 * 20 * 800 * (8 + 4), "the counts are not nearly dense: nothing tested"
+    wide, narrow = (
+        memory.count_bytes(Layout([size] * 2, [-1] * 2), 20, 1, finalists=3) for size in (400, 257)
+    )
+    assert wide - narrow > 7 * held * (400 - 257) / 400

@@ -252,6 +252,86 @@ def test_few_clusters_and_many_columns_equal_reference(isa, widths, k):
     check(make_scores(rng, make_table(rng, 17, widths), k, most=400))
 
 
+FEW_CLUSTERS = [1, 2, 3, 4]
+NIBBLES = [2, 3, 4, 5, 3, 16, 7, 2, 2, 9, 1, 3, 3, 8, 2]
+
+
+@pytest.mark.parametrize("k", FEW_CLUSTERS)
+@pytest.mark.parametrize(
+    "widths",
+    [[2] * 37, [3] * 42, [4] * 21, [16] * 9, NIBBLES, [*NIBBLES, 17], [3] * 330, [2] * 2500],
+)
+def test_few_clusters_equal_reference_whatever_the_columns(isa, widths, k):
+    rng = np.random.default_rng(k)
+    for n in (64, 131):
+        table = make_table(rng, n, widths, ignore=True)
+        case = make_scores(rng, table, k)
+        for j in np.flatnonzero(table.ignored > 0):  # these codes are no values
+            case.scores.prices[j] = case.scores.prices[j][:, : table.ignored[j]]
+        check_soft(case, table.block(), 3, 1)
+        weighted = replace(table, weight=rng.integers(0, 9, n))
+        check_soft(replace(case, table=weighted), weighted.block(), 3, 1)
+
+
+@pytest.mark.parametrize("k", FEW_CLUSTERS)
+def test_few_clusters_and_every_number_of_rows_equal_reference(isa, k):
+    rng = np.random.default_rng(k)
+    for n in [*range(1, 41), 63, 65, 1983, 1984, 1985, 4097]:
+        case = make_scores(rng, make_table(rng, n, NIBBLES), k)
+        check_soft(case, case.table.block(), 3, 1)
+
+
+@pytest.mark.parametrize("k", FEW_CLUSTERS)
+@pytest.mark.parametrize("resolution", [10, 3, 0, -1])
+@pytest.mark.parametrize("most", [0, 300, 1 << 16])
+def test_few_clusters_equal_reference_whatever_the_prices(isa, k, resolution, most):
+    rng = np.random.default_rng(most + resolution + 1)
+    case = make_scores(rng, make_table(rng, 100, NIBBLES), k, resolution, most)
+    check_soft(case, case.table.block(), 3, 1)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("tie_key", [None, 0, 2**64 - 1])
+def test_ties_among_few_clusters_equal_reference(isa, k, tie_key):
+    rng = np.random.default_rng(k)
+    table = make_table(rng, 300, NIBBLES[:6], first_row=5)
+    case = make_scores(rng, table, k, most=2048, step=2048)
+    totals, _ = found_by_reference(case, tie_key)
+    tied = (totals == totals.min(axis=1, keepdims=True)).sum(axis=1)
+    assert (tied > 1).mean() > 0.1, "hardly any tie: nothing tested"
+    check_soft(case, case.table.block(), tie_key, 1)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("n", [1983, 4096])
+def test_equal_rows_of_one_cluster_alone_overflow_no_sum(isa, k, n):
+    rng = np.random.default_rng(k)
+    table = make_table(rng, n, NIBBLES)
+    table.codes[:] = table.n_codes - 1
+    for alone in range(k):
+        case = make_scores(rng, table, k)
+        case.scores.base[:] = np.where(np.arange(k) == alone, 0, 1 << 20)
+        parts = reference.memberships(*found_by_reference(case, 3), 10)
+        assert (parts[:, alone] == 1 << 16).all()
+        check_soft(case, table.block(), 3, 1)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("widths", [[3] * 640, [2] * 8000])
+def test_few_clusters_and_several_tiles_of_long_rows_are_as_without_vectors(isa, k, widths):
+    rng = np.random.default_rng(k)
+    table = make_table(rng, 2500, widths)
+    centers = make_scores(rng, table, k, most=90).centers().native()
+    block, found = table.block(), []
+    for name in (isa, "generic"):
+        _kernels.use_instruction_set(name)
+        counts, sizes = np.zeros((k, block.layout.n_cells), np.int64), np.zeros(k, np.int64)
+        sums = _kernels.soft_tally(block, centers, 3, counts, sizes, 1)[:2]
+        found.append((counts, sizes, sums))
+    for a, b in zip(*found, strict=True):
+        assert_array_equal(a, b)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_rows_that_all_clusters_share_are_the_sum_of_their_parts(weighted):
     n, k = 6000, 100

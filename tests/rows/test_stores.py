@@ -76,7 +76,7 @@ def test_weights_come_through_the_door_in_units():
     assert (opened.rows.unit, opened.features.unit) == (0.25, 0.5)
     assert opened.features.counts.tolist() == [4, 1]
     assert opened.store.total_weight == 19
-    assert not opened.store.whole_weights
+    assert not opened.store.weights_repeat
     units = Units(np.array([3, 1], np.uint32), 0.5)
     assert open_store(X, feature_weight=units).features is units
 

@@ -16,7 +16,14 @@ def test_whole_weights_are_kept_as_they_are():
     units = row_units([3, 0, 7], 3, 10)
     assert_array_equal(units.counts, [3, 0, 7])
     assert units.unit == 1.0
-    assert units.whole
+    assert units.repeats
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e12, 1e15, 1e18])
+def test_fractions_stand_for_no_repeated_rows_however_large(scale):
+    weight = scale * np.random.default_rng(0).random(20)
+    assert not row_units(weight, 20, 10).repeats
+    assert row_units(np.arange(20.0) * 2**30, 20, 10).repeats
 
 
 def test_halves_become_whole_at_the_smallest_power_of_two():

@@ -5,6 +5,12 @@
 
 namespace softmodes::SOFTMODES_ISA {
 
+#if defined(__AVX512VNNI__)
+constexpr bool kHasSixteens = true;
+#else
+constexpr bool kHasSixteens = false;
+#endif
+
 struct Wide {
   using Vec = V;
   static constexpr int kNumbers = kWidth / 4;

@@ -7,6 +7,7 @@
 #include "isa/scores/lines.hpp"
 #include "isa/scores/quads.hpp"
 #include "isa/scores/share.hpp"
+#include "isa/scores/sixteens.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
 
@@ -169,18 +170,35 @@ void add_parts(const LineShape& shape, int64_t lanes, const uint8_t* rows, int64
   });
 }
 
+// Calls f with the number of clusters, two to four.
+template <class F>
+[[maybe_unused]] static void with_few(int64_t n_centers, const F& f) {
+  if (n_centers <= 2) return f(std::integral_constant<int, 2>{});
+  n_centers == 3 ? f(std::integral_constant<int, 3>{}) : f(std::integral_constant<int, 4>{});
+}
+
 void soft_by_quads([[maybe_unused]] const ScoreView& view, [[maybe_unused]] const Powers& powers,
                    [[maybe_unused]] const TileRows& rows, [[maybe_unused]] const Ties& ties,
                    [[maybe_unused]] uint32_t* sums, [[maybe_unused]] const QuadSums& out) {
 #if defined(__AVX2__)
   const Ranks ranks{ties, rows.bytes, view.clusters};
-  const auto share = [&](auto k) {
+  with_few(view.n_centers, [&](auto k) {
     view.shape.nibbles ? share_quads<true, k>(view, powers, rows, ranks, sums, out)
                        : share_quads<false, k>(view, powers, rows, ranks, sums, out);
-  };
-  if (view.n_centers <= 2) return share(std::integral_constant<int, 2>{});
-  view.n_centers == 3 ? share(std::integral_constant<int, 3>{})
-                      : share(std::integral_constant<int, 4>{});
+  });
+#endif
+}
+
+void soft_by_sixteens([[maybe_unused]] const ScoreView& view,
+                      [[maybe_unused]] const SixteenView& sixteens,
+                      [[maybe_unused]] const Powers& powers, [[maybe_unused]] const TileRows& rows,
+                      [[maybe_unused]] const Ties& ties, [[maybe_unused]] uint8_t* scratch,
+                      [[maybe_unused]] uint32_t* sums, [[maybe_unused]] const QuadSums& out) {
+#if defined(__AVX512VNNI__)
+  const Ranks ranks{ties, rows.bytes, view.clusters};
+  with_few(view.n_centers, [&](auto k) {
+    share_sixteens<k>(view, sixteens, powers, rows, ranks, scratch, sums, out);
+  });
 #endif
 }
 

@@ -1,4 +1,4 @@
-// Vectors of 64 bytes: AVX-512 with BW, DQ, VL, VBMI, BITALG, VPOPCNTDQ, and GFNI, BMI2.
+// Vectors of 64 bytes: AVX-512 with BW, DQ, VL, VBMI, BITALG, VPOPCNTDQ, VNNI, and GFNI, BMI2.
 #pragma once
 
 #include <immintrin.h>

@@ -41,6 +41,8 @@ def modes_cost(counts: Counts, feature_weight: NDArray[np.uint32] | None = None)
         observed = np.add.reduceat(values.sum(axis=0), starts)
         total = int(weight[dense] @ (observed - modes))
     for j in counts.sparse:
-        wide = counts.values(j)
-        total += int(weight[j]) * int(wide.sum() - wide.max(axis=1).sum())
+        wide = counts.sparse_values(j)
+        filled = np.flatnonzero(np.diff(wide.indptr))
+        modes = np.maximum.reduceat(wide.data, wide.indptr[filled]) if len(filled) else wide.data
+        total += int(weight[j]) * int(wide.data.sum() - modes.sum())
     return total

@@ -54,13 +54,16 @@ def run_once(store: RowStore, plan: Plan, index: int) -> Run:
 
 
 def starts(fit: Fit) -> Iterator[Run]:
-    """Start from `n_init` sets of seeds; run i depends on the seed and on i alone."""
+    """Start from `n_init` sets of seeds; run i depends on the seed and on i alone.
+
+    Once a run cannot be beaten, no others are started.
+    """
     for index in range(fit.plan.n_init):
         run = _start(fit, index)
         for callback in fit.plan.on_run:
             callback(run)
         yield run
-        if run.stopped:
+        if run.stopped or _beyond_beating(fit.plan, run):
             return
 
 
@@ -75,8 +78,14 @@ def _start(fit: Fit, index: int) -> Run:
 
 
 def _finish(fit: Fit, run: Run) -> Run:
-    """Make the other rounds of the finish, until nothing moves."""
+    """Make the other rounds of the finish, until nothing moves.
+
+    Of one column any partition makes a latent class model of the same likelihood: there is nothing
+    to look for.
+    """
     if run.stopped or run.converged or fit.plan.refine is None:
+        return run
+    if fit.plan.refine == "latent" and fit.store.layout.n_features == 1:
         return run
     if fit.plan.refine == "gini":
         return _go_on(Gini(fit, run.index, fit.plan.max_iter), run)
@@ -135,6 +144,18 @@ def _rank(plan: Plan, run: Run) -> float:
         cost = getattr(run.chosen, plan.yardstick)
         return float(cost)
     return objective_of(run.chosen) if run.chosen.stage == plan.refine else np.inf
+
+
+def _beyond_beating(plan: Plan, run: Run) -> bool:
+    """Tell whether no run can be better: there is one partition, or one into equal rows was found.
+
+    Runs of one cluster differ in nothing but drawn centers, by whose cost k-modes are compared.
+    """
+    if plan.k == 1 and (plan.refine is not None or plan.yardstick == "expected_cost"):
+        return True
+    if plan.refine == "latent":
+        return any(r.expected_cost == 0 for r in run.history if r.stage != "latent")
+    return _rank(plan, run) == 0
 
 
 def _asked_to_stop(stage: Stage, history: list[Round], centers: Centers) -> bool:

@@ -28,7 +28,7 @@ from softmodes._rows.centers import (
     features_at_once,
     price_offsets,
 )
-from softmodes._rows.counts import Counts
+from softmodes._rows.counts import Counts, row_sums
 from softmodes._rows.tally import MEMBERSHIP_BITS, SoftTally
 
 Rule: TypeAlias = Literal["gini", "latent"]
@@ -145,9 +145,11 @@ class Pricing:
         sum_ += _sum_of_products(
             self._slots.in_cells(counts.dense) >> less, self._slots.in_columns(raised.prices)
         )
-        for j, sparse in counts.sparse.items():
-            values = sparse[:, : int(counts.n_values[j])]
-            values.data >>= less
+        for j in counts.sparse:
+            values = counts.sparse_values(j)
+            if less:
+                shifted = values.data >> less, values.indices, values.indptr
+                values = csr_array(shifted, shape=values.shape)
             if j in raised.sparse:
                 sum_ += raised.sparse[j].sum_over(scores.sparse[j], values)
             else:
@@ -183,6 +185,12 @@ class Pricing:
         return totals.dense / observed, {
             j: counts / max(int(counts.sum()), 1) for j, counts in totals.sparse.items()
         }
+
+    @cached_property
+    def _wide_shares(self) -> dict[int, Floats]:
+        """Shares of the values of features whose counts are sparse."""
+        counts = {j: self.totals.feature(j)[0] for j in self.totals.sparse}
+        return {j: some / max(int(some.sum()), 1) for j, some in counts.items()}
 
     def _base(self, sizes: NDArray[np.int64], kept: _Kept | None) -> Floats:
         """Return what a row costs in a cluster before its cells: the rarer the cluster, the more.
@@ -240,12 +248,11 @@ class Pricing:
 
     def _wide(self, counts: Counts, j: int, scale: float, kept: _Kept | None) -> _WidePrices:
         """Return the prices of a feature with sparse counts: values are rare in most clusters."""
-        found = counts.sparse[j][:, : int(counts.n_values[j])]
-        by_value = csr_array(found).tocsc()
+        found = counts.sparse_values(j)
+        by_value = found.tocsc()
         by_value.sort_indices()
-        observed = np.asarray(by_value.sum(axis=1)).ravel().astype(np.float64)
-        of_table = np.asarray(self.totals.values(j).sum(axis=0)).ravel()
-        shares = of_table / max(int(of_table.sum()), 1)
+        observed = row_sums(found).astype(np.float64)
+        shares = self._wide_shares[j]
         value = np.repeat(np.arange(len(shares)), np.diff(by_value.indptr))
         cells = _Cells(value, by_value.indices.astype(np.int64), np.zeros(0))
         if self.rule == "gini":
@@ -265,7 +272,7 @@ class Pricing:
         shares: Floats,
         at: _Cells,
     ) -> _WidePrices:
-        default = 1.0 + _kernels.squared_shares(dict(counts.native_sparse())[j])
+        default = 1.0 + _kernels.squared_shares(counts.native_feature(j))
         cells = at.filled(2.0 * data / observed[at.cluster])
         unobserved = np.flatnonzero(observed == 0)
         if len(unobserved) and shares.any():
@@ -399,6 +406,12 @@ class _Cells:
         return _Cells(self.value[some], self.cluster[some], self.number[some])
 
     def sorted(self) -> _Cells:
+        same = self.value[1:] == self.value[:-1]
+        ascending = np.where(
+            same, self.cluster[1:] > self.cluster[:-1], self.value[1:] > self.value[:-1]
+        )
+        if ascending.all():
+            return self
         order = np.lexsort((self.cluster, self.value))
         return _Cells(self.value[order], self.cluster[order], self.number[order])
 

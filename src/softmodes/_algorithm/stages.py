@@ -48,17 +48,21 @@ class Fit:
     store: RowStore
     plan: Plan
 
-    def pricing(self, rule: Rule) -> Pricing:
-        """Return how the scores of a finish are made."""
+    @cached_property
+    def pricing(self) -> dict[Rule, Pricing]:
+        """How the scores of the finishes are made."""
+        return {"gini": self._pricing("gini"), "latent": self._pricing("latent")}
+
+    def _pricing(self, rule: Rule) -> Pricing:
         weight, plan, store = self.plan.feature_weight, self.plan, self.store
         fine = rule == "gini" == plan.refine
         return Pricing(
             rule=rule,
             totals=self._totals,
             total_weight=store.total_weight,
-            # Whole weights stand for repeated rows. Others have no natural size but their mean.
+            # Weights that do not stand for repeated rows have no natural size but their mean.
             prior=(
-                1.0 / plan.row_unit if store.whole_weights else store.total_weight / store.n_rows
+                1.0 / plan.row_unit if store.weights_repeat else store.total_weight / store.n_rows
             ),
             # By their ratios alone: a likelihood to a power other than 1 would be another model.
             feature_weight=None if weight is None else weight / weight[weight > 0].mean(),
@@ -184,9 +188,9 @@ class Gini(Stage):
 
     name = "gini"
 
-    @cached_property
+    @property
     def _pricing(self) -> Pricing:
-        return self.fit.pricing("gini")
+        return self.fit.pricing["gini"]
 
     def first_centers(self, before: Run | None) -> ScoreCenters:
         """Return the prices of the partition so far."""
@@ -237,9 +241,9 @@ class Latent(Stage):
 
     name = "latent"
 
-    @cached_property
+    @property
     def _pricing(self) -> Pricing:
-        return self.fit.pricing("latent")
+        return self.fit.pricing["latent"]
 
     def first_centers(self, before: Run | None) -> ScoreCenters:
         """Return the prices of a partition whose rows are nearly sure of their clusters."""

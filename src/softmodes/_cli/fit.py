@@ -17,7 +17,9 @@ from softmodes._text import harmless
 def fit(
     file: Annotated[Path, typer.Argument(help="A .csv or .parquet file, a row for each case.")],
     n_clusters: Annotated[int, typer.Option("-k", "--n-clusters", help="Number of clusters.")],
-    t: Annotated[float, typer.Option(help="Sharpness of the rounding, from 1 up to inf.")] = 3.0,
+    t: Annotated[
+        str, typer.Option(help="Sharpness of the rounding: a number from 1 up to inf, or auto.")
+    ] = "3",
     drop: Annotated[
         list[str] | None, typer.Option(help="A column to leave out, such as an identifier.")
     ] = None,
@@ -48,7 +50,7 @@ def fit(
 
         model = SoftModes(
             n_clusters,
-            t=t,
+            t=_number_or_text(t),
             missing=missing,
             n_init=int(n_init) if n_init.removeprefix("-").isdecimal() else n_init,
             refine=None if refine.lower() == "none" else refine,
@@ -58,6 +60,14 @@ def fit(
         if out is not None:
             _write_labels(model.labels_, out)
             print(harmless(f"The cluster of every row is in {out}"))
+
+
+def _number_or_text(given: str) -> float | str:
+    """Return a number, or what was given instead: the estimator knows what it may be."""
+    try:
+        return float(given)
+    except ValueError:
+        return given
 
 
 def _check_out(out: str, file: Path) -> None:

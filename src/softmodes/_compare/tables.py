@@ -21,7 +21,7 @@ _REPEATS = 3
 
 @dataclass(frozen=True, eq=False)
 class LabelledTable:
-    """A table, the class of every row, and where both come from."""
+    """A table, anything that `fit` takes, with the class of every row and where both come from."""
 
     name: str
     X: Any
@@ -29,6 +29,11 @@ class LabelledTable:
     role: Role = "report"
     source: str = ""
     licence: str = ""
+
+    @property
+    def n_classes(self) -> int:
+        """The number of different classes."""
+        return int(label_codes("y", self.y).max()) + 1
 
 
 class Form(NamedTuple):

@@ -47,6 +47,11 @@ from softmodes._text import short_repr
 
 _STARTS = ((10**9, 10), (10**10, 5))  # restarts by the most comparisons of cells in a round
 _FEWEST_STARTS = 3
+# Of all restarts together, where it does not take many comparisons of cells.
+_MOST_SHARES = 5 * 10**6
+_FEW_SHARES = 48  # clusters among which sharing a row costs little
+_MOST_PRICES = 3 * 10**6
+_MOST_SEEDS = 3000
 
 
 class ModesEstimator(
@@ -114,7 +119,8 @@ class ModesEstimator(
         refined = resolved.get("finalists", 0) if resolved.get("refine") else 0
         check_counts(store.layout, k, store.n_threads, codebook.names, weight, refined)
         if resolved["n_init"] == "auto":
-            resolved["n_init"] = auto_starts(store.n_rows * codebook.n_features * k)
+            n_values = int(codebook.n_values.sum())
+            resolved["n_init"] = auto_starts(store.n_rows, codebook.n_features, k, n_values)
         return Plan(
             **resolved,
             seed=seed(self.random_state),
@@ -172,9 +178,7 @@ class ModesEstimator(
             "_clustering": found,
             "n_features_in_": codebook.n_features,
             "cluster_centers_": codebook.decode(found.centers.codes),
-            "cluster_counts_": [
-                in_weights(counts.values(j), unit) for j in range(codebook.n_features)
-            ],
+            "cluster_counts_": [in_weights(values, unit) for values in counts.of_features()],
             "cluster_sizes_": in_weights(found.tally.cluster_sizes, unit),
             "categories_": [codebook.values(j) for j in range(codebook.n_features)],
             "cost_": found.cost,
@@ -301,9 +305,18 @@ class ModesEstimator(
         return tags
 
 
-def auto_starts(n_comparisons: int) -> int:
-    """Return how many restarts a table is worth, by the comparisons of cells that a round makes."""
-    return next((n for most, n in _STARTS if n_comparisons <= most), _FEWEST_STARTS)
+def auto_starts(n: int, d: int, k: int, n_values: int) -> int:
+    """Return how many restarts a table is worth, by the comparisons of cells that a round makes.
+
+    Fewer where a round costs much more than these: where rows are short, and shared by many of the
+    clusters; where columns have hardly more rows than values, and prices of all are made; and where
+    there are more clusters to be seeded than restarts would improve.
+    """
+    most = next((starts for most, starts in _STARTS if n * d * k <= most), _FEWEST_STARTS)
+    shares = max(d * d // 20, _MOST_SHARES // (n * k)) if k > _FEW_SHARES else most
+    prices = max(n * d // (10 * n_values), _MOST_PRICES // (k * n_values))
+    seeds = max(_FEWEST_STARTS, _MOST_SEEDS // k)
+    return max(1, min(most, shares, prices, seeds))
 
 
 def resolve_init(init: Any, codebook: Codebook, k: int) -> str | NDArray[np.int32]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from softmodes import _kernels
-from softmodes._rows.counts import Counts
+from softmodes._rows.counts import Counts, row_sums, sums_between
 
 MOST_DENSE_VALUES = 256  # of a feature whose prices are kept for every cluster and value
 # The finest resolution at which rows are shared among clusters.
@@ -89,11 +89,10 @@ class SparsePrices:
     def sum_over_clusters(self) -> NDArray[np.int64]:
         """Return the sum of the prices of each value."""
         k = len(self.default)
-        sums: NDArray[np.int64] = int(self.default.sum(dtype=np.int64)) + k * self.shared.astype(
-            np.int64
+        all_defaults = int(self.default.sum(dtype=np.int64))
+        return (
+            all_defaults + k * self.shared.astype(np.int64) - sums_between(self.bonus, self.indptr)
         )
-        np.subtract.at(sums, self.values, self.bonus)
-        return sums
 
     def reorder(self, order: NDArray[np.signedinteger]) -> SparsePrices:
         """Return the same prices with clusters renumbered: new cluster i was `order[i]`."""
@@ -292,19 +291,22 @@ class SparseRaised:
 
     def sum_over(self, prices: SparsePrices, counts: csr_array[Any, Any]) -> int:
         """Return the sum over counted cells, by cluster and value, of what each was raised by."""
-        shape = (len(self.shared), len(self.default))
-        bonus = csr_array(
-            (self.bonus.astype(np.int64), prices.clusters, prices.indptr), shape=shape
-        )
-        sum_ = int(np.asarray(counts.sum(axis=1)).ravel() @ self.default.astype(np.int64))
-        sum_ += int(np.asarray(counts.sum(axis=0)).ravel() @ self.shared.astype(np.int64))
-        return sum_ - int(counts.multiply(bonus.T).sum())
+        sum_ = int(row_sums(counts) @ self.default.astype(np.int64))
+        sum_ += int(counts.data @ self.shared.astype(np.int64)[counts.indices])
+        if not len(self.bonus):
+            return sum_
+        k = len(self.default)
+        listed = prices.values * k + prices.clusters
+        cells = counts.indices * np.int64(k) + np.repeat(np.arange(k), np.diff(counts.indptr))
+        place = np.minimum(np.searchsorted(listed, cells), len(listed) - 1)
+        bonus = np.where(listed[place] == cells, self.bonus[place], 0)
+        return sum_ - int(counts.data @ bonus.astype(np.int64))
 
     def exact_sums(self, prices: SparsePrices) -> NDArray[np.float64]:
         """Return the sum of the prices of each value before rounding."""
         k = len(self.default)
         raised = int(self.default.sum(dtype=np.int64)) + k * self.shared.astype(np.int64)
-        np.subtract.at(raised, prices.values, self.bonus)
+        raised -= sums_between(self.bonus, prices.indptr)
         return before_rounding(prices.sum_over_clusters(), raised)
 
 

@@ -19,6 +19,25 @@ SparseParts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.
 _SPARSE_PARTS = ("indptr", "codes", "counts")
 
 
+def row_sums(counts: csr_array[Any, Any]) -> NDArray[np.int64]:
+    """Return the sum of each row: what SciPy does, without what it does besides."""
+    return sums_between(counts.data, counts.indptr)
+
+
+def sums_between(numbers: NDArray[Any], edges: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the sums of whole numbers from each edge to the next.
+
+    Examples
+    --------
+    >>> sums_between(np.array([1, 2, 3]), np.array([0, 1, 1, 3]))
+    array([1, 0, 5])
+    """
+    before = np.zeros(len(numbers) + 1, np.int64)
+    np.cumsum(numbers, out=before[1:])
+    sums: NDArray[np.int64] = np.diff(before[edges])
+    return sums
+
+
 @dataclass(frozen=True, eq=False)
 class Counts:
     """Weights of the rows by cluster, feature and code, as exact integers.
@@ -75,9 +94,21 @@ class Counts:
 
     def values(self, j: int) -> NDArray[np.int64] | csr_array[Any, Any]:
         """Return the counts of one feature's values as they are kept: dense or sparse."""
-        if j in self.sparse:
-            return self.sparse[j][:, : int(self.n_values[j])]
-        return self._dense_values(j)
+        return self.sparse_values(j) if j in self.sparse else self._dense_values(j)
+
+    def sparse_values(self, j: int) -> csr_array[Any, Any]:
+        """Return the counts of one sparse feature's values: not to be changed, they may be ours."""
+        counts, size = self.sparse[j], int(self.n_values[j])
+        return counts if counts.shape[1] == size else counts[:, :size]
+
+    def of_features(self) -> list[NDArray[np.int64] | csr_array[Any, Any]]:
+        """Return what `values` does, for one feature after the other."""
+        starts = self.layout.offsets[:-1]
+        ends = (starts + self.n_values).tolist()
+        found: list[Any] = [self.dense[:, a:b] for a, b in zip(starts.tolist(), ends, strict=True)]
+        for j in [*self.sparse, *np.flatnonzero(self.nothing).tolist()]:
+            found[j] = self.values(j)
+        return found
 
     def nonzero(self, j: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
         """Return cluster, code and count of every value of a feature that occurs in a cluster."""
@@ -100,21 +131,26 @@ class Counts:
 
     def native_sparse(self) -> Iterator[tuple[int, _kernels.SparseFeature]]:
         """Yield each feature that is kept sparse with what the native core takes of it."""
-        for j, parts in self.sparse_parts():
-            yield j, _kernels.SparseFeature(*parts, j, int(self.n_values[j]))
+        for j in self.sparse:
+            yield j, self.native_feature(j)
+
+    def native_feature(self, j: int) -> _kernels.SparseFeature:
+        """Return a feature that is kept sparse as the native core takes it."""
+        return _kernels.SparseFeature(*self._sparse_parts(j), j, int(self.n_values[j]))
 
     def sparse_parts(self) -> Iterator[tuple[int, SparseParts]]:
         """Yield each feature that is kept sparse with its `indptr`, `codes` and `counts`."""
-        for j, counts in self.sparse.items():
-            counts.sort_indices()
-            yield (
-                j,
-                (
-                    counts.indptr.astype(np.int64),
-                    counts.indices.astype(np.int32),
-                    np.ascontiguousarray(counts.data, np.int64),
-                ),
-            )
+        for j in self.sparse:
+            yield j, self._sparse_parts(j)
+
+    def _sparse_parts(self, j: int) -> SparseParts:
+        counts = self.sparse[j]
+        counts.sort_indices()
+        return (
+            counts.indptr.astype(np.int64),
+            counts.indices.astype(np.int32),
+            np.ascontiguousarray(counts.data, np.int64),
+        )
 
     def add_up_to(self, cluster_sizes: NDArray[np.int64]) -> bool:
         """Tell whether no count is negative, and those of each feature sum up to the sizes."""

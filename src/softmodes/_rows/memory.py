@@ -14,6 +14,7 @@ from softmodes._kernels import Layout
 
 _COUNT_BYTES = 8
 _PRICE_BYTES = 4 + 2  # a price, and by how much it was rounded
+_INDEX_BYTES = 4  # of a sparse count, or price: its code or cluster
 _SMALL_CHANGE = 1 << 20  # bytes that are not worth asking the system for, which takes a millisecond
 _GROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
@@ -65,7 +66,8 @@ def count_bytes(
 ) -> int:
     """Return the bytes of the current, last, chosen and best counts, and of a pass over the rows.
 
-    A refined fit also holds the counts of its finalists, and prices beside all of these.
+    A refined fit also holds the counts of its finalists, and prices beside all of these. Where rows
+    are shared, sparse counts may hold every code in every cluster.
 
     Examples
     --------
@@ -77,8 +79,14 @@ def count_bytes(
     drawn += _kernels.pass_bytes(layout, k, feature_weight, n_threads)
     if not finalists:
         return drawn
-    refined = (4 + finalists) * (_COUNT_BYTES + _PRICE_BYTES) * k * layout.n_cells
-    return max(drawn, refined + _kernels.score_bytes(layout, k, n_threads))
+    sparse = k * sum(int(layout.n_codes[j]) for j in layout.sparse_features)
+    refined = (4 + finalists) * (
+        (_COUNT_BYTES + _PRICE_BYTES) * k * layout.n_cells
+        + (_COUNT_BYTES + _PRICE_BYTES + 2 * _INDEX_BYTES) * sparse
+    )
+    # The pass sums up sparse counts in memory of its own.
+    passes = _kernels.score_bytes(layout, k, n_threads) + _COUNT_BYTES * sparse
+    return max(drawn, refined + passes)
 
 
 def _available_beyond(needed: int) -> int | None:

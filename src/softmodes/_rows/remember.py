@@ -2,7 +2,7 @@
 
 What is remembered is told by its content, the centers and the comparison; without it, or with
 another, the pass is made anew and finds the same. Scores change in every cluster at once: passes by
-them remember nothing, and free what was.
+them remember nothing of the last one, and free what was.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from softmodes._rows.block import Block
 from softmodes._rows.centers import CodeCenters
+from softmodes._rows.distinct import with_few_rows
 from softmodes._rows.tally import (
     Assignment,
     Pass,
@@ -75,7 +76,7 @@ def tally_rows(block: Block, n_threads: int, asked: Pass, remember: bool = True)
 def soft_tally_rows(block: Block, n_threads: int, asked: Pass) -> SoftTally:
     """Share every row of a block among the clusters, and count."""
     block.cache.take(LastPass)
-    return soft_tally_block(block, n_threads, asked)
+    return soft_tally_block(with_few_rows(block), n_threads, asked)
 
 
 def label_rows(

@@ -12,19 +12,20 @@ from numpy.typing import NDArray
 _LARGEST_TOTAL = 1 << 62
 _PARTS = 1 << 16  # of a row that is shared among clusters
 _LARGEST_FEATURE_WEIGHT = 65535
+_MOST_REPEATS = 1 << 40  # a float of this size has 12 bits behind the point
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Weights in units: `counts * unit` are the weights. None stands for all ones."""
+    """Weights in units: `counts * unit` are the weights. None stands for all ones.
+
+    `repeats` tells whether weights stand for repeated rows: all are whole numbers as they were
+    given, up to a size below which fractions could not become whole by being scaled.
+    """
 
     counts: NDArray[Any] | None
     unit: float
-
-    @property
-    def whole(self) -> bool:
-        """Whether the weights are whole numbers."""
-        return self.unit >= 1.0
+    repeats: bool = True
 
     @property
     def total(self) -> int:
@@ -49,7 +50,12 @@ def row_units(sample_weight: Any, n_rows: int, largest_distance: int) -> Units:
     weight = _checked("sample_weight", sample_weight, n_rows, "rows")
     limit = _LARGEST_TOTAL / max(_PARTS, largest_distance)
     exponent = _exponent(weight, float(weight.sum()), limit)
-    return Units(np.rint(np.ldexp(weight, exponent)).astype(np.int64), 2.0**-exponent)
+    counts = np.rint(np.ldexp(weight, exponent)).astype(np.int64)
+    return Units(counts, 2.0**-exponent, _are_repeats(weight))
+
+
+def _are_repeats(weight: NDArray[np.float64]) -> bool:
+    return bool(weight.max() <= _MOST_REPEATS and (weight == np.rint(weight)).all())
 
 
 def feature_units(feature_weight: Any, names: Sequence[str] | None, n_features: int) -> Units:

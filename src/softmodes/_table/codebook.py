@@ -89,17 +89,27 @@ class Codebook:
     @property
     def n_values(self) -> NDArray[np.int32]:
         """Number of values that a center may take in each column, at least 1."""
-        own = self.missing == "category"
-        n_values = [len(column) + (own and column.has_missing) for column in self.columns]
-        return np.maximum(np.array(n_values, dtype=np.int32), 1)
+        own = self._with_missing if self.missing == "category" else np.int32(0)
+        n_values: NDArray[np.int32] = np.maximum(self._lengths + own, np.int32(1))
+        return n_values
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.int32]:
+        """Number of values of each column, without missing."""
+        lengths = (len(column.array) for column in self.columns)
+        return np.fromiter(lengths, np.int32, len(self.columns))
+
+    @cached_property
+    def _with_missing(self) -> NDArray[np.int32]:
+        """1 for each column that had missing cells, else 0."""
+        return np.array(self.has_missing, np.int32)
 
     @cached_property
     def fit_ranges(self) -> CodeRanges:
         """The codes of the rows of fit: those of values, then that of missing if it occurred."""
-        n_values = np.array(list(map(len, self.columns)), dtype=np.int32)
-        has_missing = np.array(self.has_missing)
-        ignored = np.where(has_missing & (self.missing == "ignore"), n_values, -1)
-        return CodeRanges(n_values + has_missing.astype(np.int32), ignored.astype(np.int32))
+        ignoring = (self._with_missing > 0) & (self.missing == "ignore")
+        ignored = np.where(ignoring, self._lengths, np.int32(-1))
+        return CodeRanges(self._lengths + self._with_missing, ignored)
 
     @cached_property
     def unseen_ranges(self) -> CodeRanges:
@@ -107,7 +117,7 @@ class Codebook:
 
         A code means the same value in both ranges.
         """
-        n_values = np.array(list(map(len, self.columns)), dtype=np.int32)
+        n_values = self._lengths
         ignored = n_values if self.missing == "ignore" else np.full_like(n_values, -1)
         return CodeRanges(np.maximum(self.n_values, ignored + 1) + np.int32(1), ignored)
 
@@ -276,15 +286,22 @@ class Codebook:
         array([[30,  2]])
         """
         codes = self._checked(codes)
-        lengths = np.array(list(map(len, self.columns)))
+        known = codes < self._lengths
         dtypes = {column.array.dtype for column in self.columns}
-        dtype = dtypes.pop() if len(dtypes) == 1 and (codes < lengths).all() else np.dtype(object)
+        dtype = dtypes.pop() if len(dtypes) == 1 and known.all() else np.dtype(object)
         table = np.empty(codes.shape, dtype=dtype)
-        for j, values in enumerate(self.categories):
-            natural = python_values(values) if dtype.hasobject else values
-            known = codes[:, j] < len(values)
-            table[known, j] = natural[codes[known, j]]
+        starts = np.cumsum(self._lengths, dtype=np.int64) - self._lengths
+        values = np.concatenate(self._categories_as(dtype))
+        table[known] = values[(starts + codes)[known]]
         return table
+
+    def _categories_as(self, dtype: np.dtype[Any]) -> list[NDArray[Any]]:
+        if not dtype.hasobject:
+            return list(self.categories)
+        # Many columns may share one array.
+        natural = {id(values): values for values in self.categories}
+        natural = {key: python_values(values) for key, values in natural.items()}
+        return [natural[id(values)] for values in self.categories]
 
     def to_json(self) -> dict[str, Any]:
         """Return the codebook as what JSON can hold, without loss.

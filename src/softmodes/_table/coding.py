@@ -34,7 +34,7 @@ def code_table(
         values, cells = _code_sparse(table, table.cells, limit)
     else:
         values, cells = _code_columns(table, table.cells, limit, n_threads)
-    n_codes = np.array([len(column) + column.has_missing for column in values], np.int32)
+    n_codes = np.array([len(column.array) + column.has_missing for column in values], np.int32)
     return values, Codes(table.shape[0], cells, CodeRanges(n_codes, np.full_like(n_codes, -1)))
 
 
@@ -96,15 +96,27 @@ def _code_bytes(cells: ByteMatrix, n_threads: int) -> tuple[tuple[ColumnValues, 
     from softmodes import _kernels
 
     distinct, place = np.unique(cells.values, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(distinct)))
     by_byte = _kernels.presence(cells.matrix, n_threads)
+    occurring = np.flatnonzero(by_byte.any(axis=0))  # bytes: few, where columns are many
+    order = occurring[np.argsort(place[occurring], kind="stable")]
+    found, starts = np.unique(place[order], return_index=True)
     seen = np.logical_or.reduceat(by_byte[:, order], starts, axis=1)
-    codes = np.maximum(np.cumsum(seen, axis=1) - 1, 0).astype(np.uint8)
+    codes = np.maximum(np.cumsum(seen, axis=1, dtype=np.int16) - 1, 0).astype(np.uint8)
     # Bytes that do not occur share a code, so that the others can be packed by comparison.
-    remap = np.where(by_byte, np.take(codes, place, axis=1), np.uint8(0))
-    values = tuple(_picked(distinct, np.flatnonzero(row), has_missing=False) for row in seen)
-    return values, ByteCells(cells.matrix, remap)
+    remap = np.zeros(by_byte.shape, np.uint8)
+    which = np.searchsorted(found, place[occurring])
+    remap[:, occurring] = np.where(by_byte[:, occurring], np.take(codes, which, axis=1), 0)
+    return _values_of_rows(distinct[found], seen), ByteCells(cells.matrix, remap)
+
+
+def _values_of_rows(values: NDArray[Any], seen: NDArray[np.bool_]) -> tuple[ColumnValues, ...]:
+    """Return the values that each row marks; rows with the same marks share them."""
+    shared: dict[bytes, ColumnValues] = {}
+    keys = [row.tobytes() for row in np.packbits(seen, axis=1)]
+    for key, row in zip(keys, seen, strict=True):
+        if key not in shared:
+            shared[key] = _picked(values, np.flatnonzero(row), has_missing=False)
+    return tuple(shared[key] for key in keys)
 
 
 # --- sparse --------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ def _distinct_tickets(seeding: Seeding) -> NDArray[np.int64]:
     n = 2 * k + 8
     while True:
         drawn = seeding.draw_tickets(0, n, store.total_weight)
-        if store.whole_weights:
+        if store.weights_repeat:
             chosen = locate_weight(store, _first_occurrences(drawn)[:k])
         else:
             chosen = _first_occurrences(locate_weight(store, drawn))[:k]

@@ -33,16 +33,16 @@ class RowStore(ABC):
 
     No block is empty, all have one layout, and a block's `index` is its position. `n_values[j]` is
     the number of values that a center may take in feature j; cells may hold further codes (missing,
-    unseen). Weights are counted in units; with `whole_weights` a unit is one row. `n_threads` is
-    for what is done here between two passes. Without `remember`, every pass compares all rows with
-    all centers.
+    unseen). Weights are counted in units; with `weights_repeat` they stand for repeated rows.
+    `n_threads` is for what is done here between two passes. Without `remember`, every pass compares
+    all rows with all centers.
     """
 
     layout: Layout
     n_values: NDArray[np.int32]
     n_rows: int
     total_weight: int
-    whole_weights: bool
+    weights_repeat: bool
     n_threads: int = 1
     remember: bool = True
 

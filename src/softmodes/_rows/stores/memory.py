@@ -23,7 +23,7 @@ class MemoryStore(RowStore):
         blocks: Sequence[Block],
         n_values: NDArray[np.int32],
         n_threads: int = 1,
-        whole_weights: bool = True,
+        weights_repeat: bool = True,
         remember: bool = True,
     ) -> None:
         filled = [block for block in blocks if block.n_rows]
@@ -33,7 +33,7 @@ class MemoryStore(RowStore):
         self.n_rows = sum(block.n_rows for block in self.blocks)
         self.total_weight = sum(block.total_weight for block in self.blocks)
         self.n_threads = n_threads
-        self.whole_weights = whole_weights
+        self.weights_repeat = weights_repeat
         self.remember = remember
 
     def map(self, task: Callable[[Block, int], T]) -> list[T]:

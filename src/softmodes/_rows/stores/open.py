@@ -70,5 +70,5 @@ def open_store(
     check_rows(layout, codes.n_rows)
     fitted = None if codes.ranges is codebook.fit_ranges else layout_of(codebook.fit_ranges)
     block = pack(codes, layout, n_threads, weight=rows.counts, fit_layout=fitted)
-    store = MemoryStore([block], codebook.n_values, n_threads, rows.whole)
+    store = MemoryStore([block], codebook.n_values, n_threads, rows.repeats)
     return Opened(store, codebook, unseen, rows, features)
