@@ -45,10 +45,11 @@ def test_compare_writes_report_numbers_and_figure_and_resumes(animals, tmp_path)
     assert after == before
 
 
-def test_compare_prints_json(animals):
-    options = ["--json", "-k", 3, "--restarts", 2, "--seed", 7]
-    printed = softmodes("compare", animals, "--class", "kind", *QUICK, *options).stdout
-    found = json.loads(printed)
+def test_compare_prints_json(animals, tmp_path):
+    options = ["--json", "-k", 3, "--restarts", 2, "--seed", 7, "--out", tmp_path / "out"]
+    result = softmodes("compare", animals, "--class", "kind", *QUICK, *options)
+    found = json.loads(result.stdout)
+    assert "compare.md" in result.stderr
     assert list(found["settings"]) == ["1 restart", "2 restarts", "equal time"]
     assert found["tables"][0]["k"] == 3
     assert found["tables"][0]["columns"] == 17
@@ -99,6 +100,7 @@ def test_a_plugin_takes_part(animals, tmp_path):
         ("a,y\n1,2\n2,3\n1,4\n", ["--class", "y"], "are as many as its rows, 3."),
         ("a,y\n1,2\n2,\n1,3\n", ["--class", "y"], "class='y' has no class for 1 of 3 rows."),
         ("y\n2\n2\n3\n", ["--class", "y"], "has no column but class='y'."),
+        ("a,y,y\n1,2,2\n2,2,2\n1,3,3\n", ["--class", "y"], "class='y' is the name of several"),
         ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "-k", "4"], "n_clusters=4 is more than"),
         ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "-k", "0"], "n_clusters=0 is not an int >= 1."),
         ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "--seed", "-1"], "seed=-1 is outside"),

@@ -62,6 +62,15 @@ def test_a_cell_has_as_many_runs_as_its_limits_allow(seconds, limits, expected):
     assert called[0] == (0, limits.cell_seconds)
 
 
+def test_a_first_run_may_have_more_time_than_the_cell():
+    one, called = numbered([7.0, 1.0])
+    assert several(one, 9, Limits(cell_seconds=5.0, longest=60.0)) == [0]
+    assert called == [(0, 60.0)]
+    one, called = numbered([2.0] * 9)
+    assert several(one, 9, Limits(cell_seconds=5.0, longest=60.0)) == [0, 1]
+    assert called == [(0, 60.0), (1, 3.0)]
+
+
 def test_a_run_that_is_stopped_counts_only_if_it_is_the_first():
     assert several(numbered([600.0], {0})[0], 20, Limits()) == [0]
     assert several(numbered([9.0, 9.0, 591.0], {2})[0], 20, Limits()) == [0, 1]

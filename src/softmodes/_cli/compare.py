@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from softmodes._compare.tables import LabelledTable
 
 _NAME = "compare"  # of the files that are written
+_LONGEST_RUN = 600.0  # seconds
 _SECONDS_HELP = "Seconds that a method may take at a setting; at least one run is made."
 
 
@@ -70,7 +71,7 @@ def compare(
         else:
             _print(summary)
         if out is not None:
-            _write(summary, out)
+            _write(summary, out, to_stderr=json)
 
 
 def _labelled(path: Path, class_column: str, drop: list[str]) -> LabelledTable:
@@ -81,6 +82,10 @@ def _labelled(path: Path, class_column: str, drop: list[str]) -> LabelledTable:
         raise ValueError(
             f"class={class_column!r} is not a column of {path}. "
             f"Pass one of {', '.join(map(repr, table.column_names))}."
+        )
+    if table.column_names.count(class_column) > 1:
+        raise ValueError(
+            f"class={class_column!r} is the name of several columns of {path}. Give each its own."
         )
     classes = table[class_column]
     if classes.null_count:
@@ -119,7 +124,13 @@ def _comparison(
         tables=(table.name,),
         contenders=tuple(chosen(methods, guests)),
         settings=tuple(settings_up_to(restarts)),
-        limits=Limits(runs=runs, slow_runs=1, slow_seconds=seconds, cell_seconds=seconds),
+        limits=Limits(
+            runs=runs,
+            slow_runs=1,
+            slow_seconds=seconds,
+            cell_seconds=seconds,
+            longest=_LONGEST_RUN,
+        ),
         n_clusters=n_clusters,
         seed=seed,
         plugins=tuple(plugins),
@@ -185,9 +196,9 @@ def _print(summary: Summary) -> None:
         console.print(escape(harmless(note)))
 
 
-def _write(summary: Summary, out: Path) -> None:
+def _write(summary: Summary, out: Path, to_stderr: bool) -> None:
     from softmodes._compare.report import write_report
 
     (name,) = summary.tables
     for path in write_report(summary.records, out, _NAME, f"Methods compared on {name}"):
-        typer.echo(harmless(str(path)))
+        typer.echo(harmless(str(path)), err=to_stderr)

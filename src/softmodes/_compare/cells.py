@@ -46,15 +46,23 @@ class Limits:
     """How much a cell may take.
 
     `runs` of them, but `slow_runs` where one takes over `slow_seconds`, and no more is begun that
-    would not end within `cell_seconds`, by the time of those before it. Equal time is told by
-    `clock`: "wall", or "cpu" where others use the machine (and threads add up).
+    would not end within `cell_seconds`, by the time of those before it. A first run is stopped
+    after `longest` seconds, by default those of the cell. Equal time is told by `clock`: "wall", or
+    "cpu" where others use the machine (and threads add up).
     """
 
     runs: int = 20
     slow_runs: int = 5
     slow_seconds: float = 10.0
     cell_seconds: float = 600.0
+    longest: float | None = None
     clock: Clock = "wall"
+
+    def seconds_left(self, spent: float, is_first: bool) -> float:
+        """Return after how many seconds a run is stopped."""
+        if is_first and self.longest is not None:
+            return self.longest
+        return self.cell_seconds - spent
 
 
 @dataclass(frozen=True)

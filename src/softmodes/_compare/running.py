@@ -33,7 +33,7 @@ def several(
             break
         if results and spent + usual > limits.cell_seconds:
             break
-        result, fit = one(len(results), limits.cell_seconds - spent)
+        result, fit = one(len(results), limits.seconds_left(spent, is_first=not results))
         if fit is not None:
             if results and fit.out_of_time:
                 break
