@@ -267,7 +267,7 @@ def overview(summary: Summary) -> tuple[list[str], list[list[str]], list[str]]:
     if "*" in told:
         notes.append("* fewer runs than asked for: they are slow. Pass more --seconds.")
     if "!" in told:
-        notes.append(f"! one run took over {OVERRUN:g} times as long as KMeans with all restarts.")
+        notes.append(f"! took over {OVERRUN:g} times as long as KMeans with all restarts.")
     failed = sum(len(c.errors) for s in summary.settings for c in _cells(summary, s))
     if failed:
         notes.append(f"{failed} runs failed and count as one cluster; --out tells which and why.")
