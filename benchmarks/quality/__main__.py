@@ -21,7 +21,7 @@ from benchmarks.quality import tables
 from softmodes._compare.cells import EQUAL_TIME, Cell, Limits, Setting
 from softmodes._compare.contenders import CONTENDERS, chosen, how_to_install
 from softmodes._compare.report import write_report
-from softmodes._compare.runner import SHAPE, Comparison, Source, all_cells, run
+from softmodes._compare.runner import RECORDS, Comparison, Source, all_cells, run
 from softmodes._journal import Journal, read_folder
 from softmodes._parameters import choice
 from softmodes.baselines._plugins import load_methods
@@ -77,7 +77,7 @@ def run_all(options: argparse.Namespace) -> None:
     for line in how_to_install(comparison.contenders):
         print(line, file=sys.stderr)
     cells = all_cells(comparison)
-    with Journal(options.out / f"{options.role}.jsonl", SHAPE) as journal:
+    with Journal(options.out / f"{options.role}.jsonl", RECORDS) as journal:
         fresh = {cell.key for cell in cells if cell.contender.name in options.fresh}
         journal.done -= fresh
         n_todo = sum(cell.key not in journal.done for cell in cells)
@@ -95,7 +95,7 @@ def run_all(options: argparse.Namespace) -> None:
 
 def report(options: argparse.Namespace) -> None:
     """Write what the journal tells."""
-    records = read_folder(options.out, options.role, SHAPE)
+    records = read_folder(options.out, options.role, RECORDS)
     if not records:
         raise SystemExit(f"{options.out} holds no results of {options.role} tables. Run first.")
     for path in write_report(records, options.out, options.role, f"Quality: {options.role} tables"):

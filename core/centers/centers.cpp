@@ -1,10 +1,18 @@
 #include "centers/centers.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <utility>
 
+#include "isa/kernels.hpp"
+
 namespace softmodes {
+
+uint32_t share_limit(int resolution) {
+  if (resolution >= 0) return static_cast<uint32_t>(kPowerBits) << resolution;
+  return (static_cast<uint32_t>(kPowerBits - 1) >> std::min(-resolution, 31)) + 1;
+}
 
 Centers::Centers(int64_t n_centers, Kind centers)
     : n(n_centers), kind(std::move(centers)), clusters(static_cast<size_t>(n_centers)) {

@@ -55,6 +55,9 @@ struct ScoreCenters {
   }
 };
 
+// What a total may exceed the least of a row by and still be a part of it, kPowerBits or less.
+uint32_t share_limit(int resolution);
+
 struct Centers {
   using Kind = std::variant<CodeCenters, ScoreCenters>;
   int64_t n;

@@ -43,14 +43,18 @@ struct CoarseNotes {
     n_skip -= rows;
     return false;
   }
+  void skip() { n_skip = kSkipped; }
   void add(int64_t rows, int64_t open) {
-    constexpr int64_t kLooked = 2048, kSkipped = 1 << 16;
+    constexpr int64_t kLooked = 2048;
     n_rows += rows;
     n_open += open;
     if (n_rows < kLooked) return;
-    if (2 * n_open > n_rows) n_skip = kSkipped;
+    if (2 * n_open > n_rows) skip();
     n_rows = n_open = 0;
   }
+
+ private:
+  static constexpr int64_t kSkipped = 1 << 16;
 };
 
 }  // namespace softmodes

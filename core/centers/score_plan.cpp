@@ -13,8 +13,9 @@ constexpr uint32_t kNoCluster = 0x7fffffff;          // the total of a lane with
 constexpr int64_t kLinesInCache = int64_t{1} << 20;  // by bytes there are fewer, longer tables
 // From here on, to read lines is what takes time.
 constexpr int64_t kLinesFarAway = int64_t{1} << 21;
-constexpr int64_t kEmptying = 4;     // columns that take as long as to empty sums
-constexpr int64_t kMostVectors = 8;  // of a line, summed in registers
+constexpr int64_t kBonusBytes = int64_t{1} << 20;  // of lines of a sparse feature
+constexpr int64_t kEmptying = 4;                   // columns that take as long as to empty sums
+constexpr int64_t kMostVectors = 8;                // of a line, summed in registers
 constexpr uint32_t kHalf = std::numeric_limits<uint16_t>::max();
 
 // A cell of one feature in more than one byte has no column of its own.
@@ -79,9 +80,10 @@ int64_t ScorePlan::most_bytes(const Layout& layout, int64_t n_centers, const Ker
   const LineShape nibbles{layout.stride, layout.nibble_end, layout.n_of_bytes[0], true};
   int64_t wide = 0;
   for (int64_t j = 0; j < layout.n_features; ++j)
-    if (is_wide(layout, j)) wide += 4 * 256 * n_centers;
+    if (is_wide(layout, j)) wide += std::max(4 * 256 * n_centers, kBonusBytes);
   return std::max(nibbles.n_lines() * line, kLinesInCache) + wide + 12 * layout.n_cells() +
-         CoarsePlan::most_bytes(n_centers, nibbles);
+         std::max(CoarsePlan::most_bytes(n_centers, nibbles),
+                  FinePlan::most_bytes(n_centers, nibbles));
 }
 
 ScorePlan::ScorePlan(const Layout& layout, const Centers& centers, const Kernels& kernels)
@@ -101,8 +103,17 @@ ScorePlan::ScorePlan(const Layout& layout, const Centers& centers, const Kernels
   lines_ = Buffer(view_.n_groups * view_.group_bytes);
   view_.lines = lines_.data();
   view_.whole ? fill_lines<uint32_t>(scores) : fill_lines<uint16_t>(scores);
-  if (CoarsePlan::suits(view_)) coarse_ = std::make_unique<CoarsePlan>(view_);
-  if (coarse_ && !coarse_->fits()) coarse_.reset();
+  if (CoarsePlan::suits(view_)) choose_levels(scores.resolution, kernels);
+}
+
+void ScorePlan::choose_levels(int resolution, const Kernels& kernels) {
+  if (kernels.has_fine && view_.n_centers <= FinePlan::kMostCenters) {
+    fine_ = std::make_unique<FinePlan>(layout_, floor_, view_, share_limit(resolution));
+    if (fine_->fits()) return;
+    fine_.reset();
+  }
+  coarse_ = std::make_unique<CoarsePlan>(view_);
+  if (!coarse_->fits()) coarse_.reset();
 }
 
 // Bytes of a row whose prices are added up in 16 bits together; none if those of one do not fit.
@@ -179,8 +190,10 @@ void ScorePlan::fill_wide(const ScoreCenters& centers) {
     for (int64_t c = 0; c < view_.n_centers; ++c)
       other.push_back(floor_.dearest_usual()[i] - sparse.usual[c]);
     const int64_t j = sparse.feature;
+    const uint32_t* no_value = other.data();  // `other` moves when lines are added
     wide_.push_back({layout_.byte[j], layout_.bits[j] / 8, centers.n_values[j], sparse.indptr,
-                     sparse.clusters, sparse.bonus, nullptr, other.data()});
+                     sparse.clusters, sparse.bonus, bonus_lines(sparse, centers.n_values[j]),
+                     no_value});
   }
   for (int64_t j = 0; j < layout_.n_features; ++j) {
     if (!is_wide(layout_, j) || centers.offsets[j] == centers.offsets[j + 1]) continue;
@@ -194,6 +207,18 @@ void ScorePlan::fill_wide(const ScoreCenters& centers) {
   }
   view_.wide = wide_.data();
   view_.n_wide = static_cast<int64_t>(wide_.size());
+}
+
+// The bonuses of all clusters side by side, negative, where most values have one in most clusters
+// and the lines stay in the cache; else null.
+const uint32_t* ScorePlan::bonus_lines(const SparsePrices& sparse, int64_t n_values) {
+  const int64_t lanes = view_.lanes(), n_bonuses = sparse.indptr[n_values];
+  if (4 * n_values * lanes > kBonusBytes || 4 * n_bonuses < n_values * lanes) return nullptr;
+  auto& lines = wide_prices_.emplace_back(static_cast<size_t>(n_values * lanes));
+  for (int64_t v = 0; v < n_values; ++v)
+    for (int64_t e = sparse.indptr[v]; e < sparse.indptr[v + 1]; ++e)
+      lines[v * lanes + sparse.clusters[e]] -= sparse.bonus[e];
+  return lines.data();
 }
 
 template <class T>

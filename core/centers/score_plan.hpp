@@ -7,6 +7,7 @@
 
 #include "centers/centers.hpp"
 #include "centers/coarse_plan.hpp"
+#include "centers/fine_plan.hpp"
 #include "isa/kernels.hpp"
 #include "memory.hpp"
 #include "parallel.hpp"
@@ -56,19 +57,28 @@ class ScorePlan {
   int64_t n_centers() const { return view_.n_centers; }
   int64_t tile_rows() const { return kTileRows; }
   ScratchSizes scratch_sizes() const {
+    if (fine_) return FinePlan::scratch_sizes(view_.n_centers, view_.shape);
     return coarse_ ? CoarsePlan::scratch_sizes(view_.n_centers, view_.lanes(), view_.shape)
                    : ScratchSizes{};
   }
   const ScoreView& view() const { return view_; }
   const Floor& floor() const { return floor_; }
+  // Levels that rows are compared with first, if there are any: of one kind or the other.
   const CoarsePlan* coarse() const { return coarse_.get(); }
+  const FinePlan* fine() const { return fine_.get(); }
+  bool has_levels() const { return coarse_ || fine_; }
 
   // False if it was given up.
   bool nearest(const Kernels& kernels, const TileRows& rows, const Ties& ties,
                const Scratch& scratch, Nearest out, const Stop& stop) const {
     auto* notes = reinterpret_cast<CoarseNotes*>(scratch.notes);
-    if (coarse_ && notes->pays(rows.n)) {
+    if (has_levels() && notes->pays(rows.n)) {
       if (stop.requested()) return false;
+      if (fine_) {
+        if (kernels.nearest_by_fine(view_, fine_->view(), rows, ties, scratch, out)) return true;
+        notes->skip();
+        return nearest(kernels, rows, ties, scratch, out, stop);
+      }
       notes->add(rows.n,
                  kernels.nearest_by_coarse(view_, coarse_->view(), rows, ties, scratch, out));
       return true;
@@ -83,11 +93,13 @@ class ScorePlan {
  private:
   void fill_start(const ScoreCenters& centers);
   void fill_wide(const ScoreCenters& centers);
+  const uint32_t* bonus_lines(const SparsePrices& sparse, int64_t n_values);
   std::vector<LineRun> cut_runs(const std::vector<uint32_t>& dearest) const;
   void choose_lines(const std::vector<uint32_t>& dearest, const Kernels& kernels);
   void check_totals(const std::vector<uint32_t>& dearest) const;
   template <class T>
   void fill_lines(const ScoreCenters& centers);
+  void choose_levels(int resolution, const Kernels& kernels);
 
   const Layout& layout_;
   Floor floor_;
@@ -99,6 +111,7 @@ class ScorePlan {
   std::vector<int32_t> clusters_;
   Buffer lines_;
   std::unique_ptr<CoarsePlan> coarse_;
+  std::unique_ptr<FinePlan> fine_;
 };
 
 }  // namespace softmodes

@@ -8,6 +8,7 @@
 #include "isa/planes/slice.hpp"
 #include "isa/scores/numbers.hpp"
 #include "isa/transpose.hpp"
+#include "logarithm.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
 
@@ -49,6 +50,10 @@ static int64_t lower(const uint32_t* __restrict distances, const D* __restrict c
     weighted += weight[r] * (out[r] < current[r] ? out[r] : current[r]);
   }
   return weighted;
+}
+
+static void log2(const double* __restrict numbers, int64_t n, double* __restrict out) {
+  for (int64_t i = 0; i < n; ++i) out[i] = log2_of(numbers[i]);
 }
 
 static void pack_bits(const uint8_t* cells, const uint8_t* ones, int64_t n, uint8_t* out) {
@@ -101,11 +106,16 @@ int64_t nearest_by_coarse(const ScoreView&, const CoarseView&, const TileRows&, 
                           const Scratch&, Nearest);
 int64_t share_by_coarse(const ScoreView&, const CoarseView&, const Powers&, const TileRows&,
                         const Ties&, const Scratch&, const Shares&);
+bool nearest_by_fine(const ScoreView&, const FineView&, const TileRows&, const Ties&,
+                     const Scratch&, Nearest);
+bool share_by_fine(const ScoreView&, const FineView&, const Powers&, const TileRows&, const Ties&,
+                   const Scratch&, const Shares&);
 void soft_by_quads(const ScoreView&, const Powers&, const TileRows&, const Ties&, uint32_t*,
                    const QuadSums&);
 void soft_by_sixteens(const ScoreView&, const SixteenView&, const Powers&, const TileRows&,
                       const Ties&, uint8_t*, uint32_t*, const QuadSums&);
 void add_parts(const LineShape&, int64_t, const uint8_t*, int64_t, const uint32_t*, uint32_t*);
+void add_bit_parts(const uint8_t*, int64_t, int64_t, const RowPart*, int64_t, uint32_t*);
 void distances_by_rows(const RowView&, const TileRows&, const Scratch&, uint32_t*);
 void distances_by_tiles(const TileView&, const TileRows&, int64_t, int64_t, const Scratch&,
                         uint32_t*);
@@ -126,6 +136,8 @@ const Kernels table = {
     .number_lanes = Half::kNumbers,
     .has_quads = kHasQuads,
     .has_sixteens = kHasSixteens,
+    .has_fine = kHasFine,
+    .has_bit_parts = kHasFine,
     .nearest_by_rows = nearest_by_rows,
     .nearest_by_tiles = nearest_by_tiles,
     .nearest_by_planes = nearest_by_planes,
@@ -133,8 +145,11 @@ const Kernels table = {
     .score_totals = score_totals,
     .share = share,
     .add_parts = add_parts,
+    .add_bit_parts = add_bit_parts,
     .nearest_by_coarse = nearest_by_coarse,
     .share_by_coarse = share_by_coarse,
+    .nearest_by_fine = nearest_by_fine,
+    .share_by_fine = share_by_fine,
     .soft_by_quads = soft_by_quads,
     .soft_by_sixteens = soft_by_sixteens,
     .distances_by_rows = distances_by_rows,
@@ -145,6 +160,7 @@ const Kernels table = {
     .count = count,
     .list_by_cluster = list_by_cluster,
     .sum = sum,
+    .log2 = log2,
     .fingerprint = sum_factors,
     .untranspose = untranspose,
     .pack_bits = pack_bits,

@@ -137,10 +137,10 @@ struct WideColumn {
   int64_t byte;
   int32_t n_bytes;
   int32_t n_values;
-  const int64_t* indptr;  // by value; null: `lines` are what values cost
+  const int64_t* indptr;  // by value
   const int32_t* clusters;
   const uint32_t* bonus;
-  const uint32_t* lines;  // n_values x lanes
+  const uint32_t* lines;  // n_values x lanes: what values cost; null: only bonuses are there
   const uint32_t* other;  // by cluster: the price of what is no value
 };
 
@@ -195,6 +195,35 @@ struct CoarseView {
   const uint16_t* line_least;   // by line: over all centers
 };
 
+// By fine levels: the same with columns of up to 5 bits, and levels of 16 bits that are added with
+// saturation. The bits of a column begin in a byte of a row; what follows them means nothing.
+struct FineColumn {
+  int32_t byte, shift;
+};
+struct FineView {
+  TileView bytes;  // the bytes of rows as columns
+  const FineColumn* columns;
+  int64_t n_columns;
+  const uint16_t* tables;  // by quad of centers, column, center: 32 levels
+  const uint16_t* start;   // as above; the last quad is filled up with what is never near
+  int64_t unit;
+  int64_t slack;                // below 2^16
+  int64_t lowest;               // start, in levels
+  int64_t most_hits;            // of a tile; with more, all totals are summed
+  const uint16_t* exact_start;  // by center; exact totals are summed modulo 2^16
+  const uint16_t* bits;         // center x n_words x 32: what a bit of a row adds
+  int64_t n_words;
+  const uint16_t* lines;  // or center x line
+};
+
+constexpr int kListedCenters = 16;  // whose hits are listed before they are found to be too many
+
+// A cluster that comes into question for a row, by levels.
+struct Hit {
+  int32_t center;
+  uint16_t row, level;
+};
+
 // A cluster that comes into question for a row, and its exact total.
 struct Candidate {
   int32_t center;
@@ -241,6 +270,12 @@ struct Shares {
   int32_t* n;       // by row: clusters that have a part of it
   int32_t* cluster;
   uint32_t* part;
+};
+
+// A row of a cluster, and its part.
+struct RowPart {
+  int32_t row;
+  uint32_t part;
 };
 
 // Sums over shared rows, added to.
@@ -303,6 +338,8 @@ struct Kernels {
   int number_lanes;  // lines of 32 bits have a multiple of so many lanes, or kFewLanes
   bool has_quads;
   bool has_sixteens;
+  bool has_fine;
+  bool has_bit_parts;
 
   // The nearest centers of up to kTileRows rows (by planes: plane_rows). By tiles, one call for
   // every kGroup centers, first = 0, kGroup, ...: the last one completes the result.
@@ -323,12 +360,21 @@ struct Kernels {
   // cluster].
   void (*add_parts)(const LineShape&, int64_t lanes, const uint8_t* rows, int64_t n,
                     const uint32_t* parts, uint32_t* sums);
+  // If has_bit_parts, adds parts of rows to the sums of their set bits, n_bits of a row.
+  void (*add_bit_parts)(const uint8_t* rows, int64_t stride, int64_t n_bits, const RowPart* parts,
+                        int64_t n, uint32_t* sums);
   // The same by coarse levels, for up to kTileRows rows: `least` is only told of rows with several
   // parts. Returns how many rows had to be looked at again.
   int64_t (*nearest_by_coarse)(const ScoreView&, const CoarseView&, const TileRows&, const Ties&,
                                const Scratch&, Nearest);
   int64_t (*share_by_coarse)(const ScoreView&, const CoarseView&, const Powers&, const TileRows&,
                              const Ties&, const Scratch&, const Shares&);
+  // If has_fine, the same by fine levels. False if too many clusters come into question: nothing is
+  // told then.
+  bool (*nearest_by_fine)(const ScoreView&, const FineView&, const TileRows&, const Ties&,
+                          const Scratch&, Nearest);
+  bool (*share_by_fine)(const ScoreView&, const FineView&, const Powers&, const TileRows&,
+                        const Ties&, const Scratch&, const Shares&);
   // If has_quads, all of that at once for up to kFewLanes clusters and a multiple of 4 rows,
   // kTileRows at most. For resolutions from 0 on, without wide columns.
   void (*soft_by_quads)(const ScoreView&, const Powers&, const TileRows&, const Ties&,
@@ -360,6 +406,7 @@ struct Kernels {
   void (*list_by_cluster)(const int32_t* label, int64_t n, int64_t n_clusters, int32_t* order,
                           int64_t* start);
   int64_t (*sum)(const uint32_t* values, int64_t n);
+  void (*log2)(const double* numbers, int64_t n, double* out);  // see logarithm.hpp
   // Sum of row_factor * label_factor.
   uint64_t (*fingerprint)(const int32_t* label, const uint64_t* label_factors, int64_t n_clusters,
                           int64_t n, int64_t first_number);

@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "centers/centers.hpp"
 #include "rounds/prices.hpp"
 
 namespace softmodes {
 
-// So many bits more, and a power is 0: too little for a part of a row.
-static uint32_t limit_of(int resolution) {
-  if (resolution >= 0) return static_cast<uint32_t>(kPowerBits) << resolution;
-  return (static_cast<uint32_t>(kPowerBits - 1) >> std::min(-resolution, 31)) + 1;
-}
-
 PowerTables::PowerTables(int resolution)
-    : resolution_(std::max(resolution, -31)), limit_(limit_of(resolution)) {
+    : resolution_(std::max(resolution, -31)), limit_(share_limit(resolution)) {
   const int bits = std::max(resolution, 0);
   for (uint32_t i = 0; i < uint32_t{1} << bits; ++i) {
     double power = 1.0, root = 0.5;

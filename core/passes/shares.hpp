@@ -19,8 +19,10 @@ class Sharer {
   }
   static int64_t bytes(const Layout& layout, int64_t lanes) {
     const LineShape shape = ScorePlan::shape_of(layout, kTotals);
+    const int64_t fine =
+        FinePlan::scratch_sizes(std::min(lanes, FinePlan::kMostCenters + 64), shape).total();
     return rows_at_once(lanes) * 4 * lanes + kTileRows * (8 * lanes + 12) +
-           CoarsePlan::scratch_sizes(lanes, lanes, shape).total();
+           std::max(CoarsePlan::scratch_sizes(lanes, lanes, shape).total(), fine);
   }
 
   explicit Sharer(const ScorePlan& plan)
@@ -43,12 +45,18 @@ class Sharer {
     const Scratch scratch = scratch_.view();
     auto* notes = reinterpret_cast<CoarseNotes*>(scratch.notes);
     auto* totals = totals_.as<uint32_t>();
-    by_levels = by_levels && plan_.coarse();
+    by_levels = by_levels && plan_.has_levels();
     for (int64_t r = 0; r < n;) {
       const bool levels = by_levels && notes->pays(std::min(rows_, n - r));
       const TileRows rows{block.rows + (first + r) * block.layout.stride,
                           std::min(levels ? int64_t{kTileRows} : rows_, n - r)};
-      if (levels) {
+      if (levels && plan_.fine()) {
+        if (!kernels.share_by_fine(plan_.view(), plan_.fine()->view(), powers, rows, ties, scratch,
+                                   out)) {
+          notes->skip();
+          continue;
+        }
+      } else if (levels) {
         notes->add(rows.n, kernels.share_by_coarse(plan_.view(), plan_.coarse()->view(), powers,
                                                    rows, ties, scratch, out));
       } else {
@@ -61,7 +69,7 @@ class Sharer {
   }
 
  private:
-  int64_t most_rows() const { return plan_.coarse() ? int64_t{kTileRows} : rows_; }
+  int64_t most_rows() const { return plan_.has_levels() ? int64_t{kTileRows} : rows_; }
 
   const ScorePlan& plan_;
   int64_t rows_;

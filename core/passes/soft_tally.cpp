@@ -6,6 +6,7 @@
 // tally; the parts of the others are sorted, so that one cluster's sums at a time are in the cache.
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "centers/sixteen_plan.hpp"
 #include "layout/row_hasher.hpp"
@@ -14,6 +15,7 @@
 #include "passes/passes.hpp"
 #include "passes/powers.hpp"
 #include "passes/shares.hpp"
+#include "passes/sparse_sums.hpp"
 
 namespace softmodes {
 namespace {
@@ -21,12 +23,13 @@ namespace {
 constexpr int64_t kMostSummed = 65535;  // rows in sums of 32 bits
 constexpr int64_t kFewClusters = 48;    // in a line of sums
 constexpr int64_t kFewAdditions = 80;   // of vectors for a row: parts need not be sorted
-constexpr int64_t kFewSumBytes = int64_t{3} << 19;   // of these lines, in the cache
-constexpr int64_t kMostSumBytes = int64_t{1} << 26;  // of all clusters, for one thread
-constexpr int64_t kRangeRows = int64_t{1} << 16;     // whose parts are kept
-constexpr int64_t kMostParts = int64_t{1} << 22;     // kept, if every row had one in each cluster
-constexpr int64_t kPartsAtOnce = int64_t{1} << 18;   // that are sorted
-constexpr int64_t kRangeBytes = int64_t{1} << 25;    // or whose labels are
+constexpr int64_t kFewSumBytes = int64_t{3} << 19;    // of these lines, in the cache
+constexpr int64_t kMostSumBytes = int64_t{1} << 26;   // of all clusters, for one thread
+constexpr int64_t kRangeRows = int64_t{1} << 16;      // whose parts are kept
+constexpr int64_t kMostParts = int64_t{1} << 22;      // kept, if every row had one in each cluster
+constexpr int64_t kPartsAtOnce = int64_t{1} << 18;    // that are sorted
+constexpr int64_t kRangeBytes = int64_t{1} << 25;     // or whose labels are
+constexpr int64_t kFewSparseSums = int64_t{1} << 20;  // of all sparse features, for one thread
 
 struct Part {
   int32_t row;
@@ -41,73 +44,25 @@ enum class Way {
   one_by_one
 };
 
-// The counts of a sparse feature while they grow: of every cluster and code, if that takes little
-// memory, else of those that occur.
-class SparseSums {
- public:
-  static constexpr int64_t kMostCounts = int64_t{1} << 21;
-  SparseSums(int64_t k, int64_t n_codes) : k_(k), n_codes_(n_codes) {
-    if (k * n_codes <= kMostCounts) counts_.resize(static_cast<size_t>(k * n_codes));
-  }
-  void add(int64_t cluster, int64_t code, int64_t count) {
-    if (!counts_.empty())
-      counts_[cluster * n_codes_ + code] += count;
-    else
-      entries_.push_back({cluster * n_codes_ + code, count});
-  }
-  // To be called now and then, and at the end.
-  void add_up() {
-    std::sort(entries_.begin(), entries_.end(),
-              [](const Entry& a, const Entry& b) { return a.key < b.key; });
-    size_t n = 0;
-    for (const Entry& entry : entries_) {
-      if (n && entries_[n - 1].key == entry.key)
-        entries_[n - 1].count += entry.count;
-      else
-        entries_[n++] = entry;
-    }
-    entries_.resize(n);
-  }
-  SparseCounts counts() const {
-    SparseCounts found;
-    found.indptr.assign(static_cast<size_t>(k_) + 1, 0);
-    const auto take = [&](int64_t key, int64_t count) {
-      ++found.indptr[key / n_codes_ + 1];
-      found.codes.push_back(static_cast<int32_t>(key % n_codes_));
-      found.counts.push_back(count);
-    };
-    for (size_t i = 0; i < counts_.size(); ++i)
-      if (counts_[i]) take(static_cast<int64_t>(i), counts_[i]);
-    for (const Entry& entry : entries_) take(entry.key, entry.count);
-    for (int64_t c = 0; c < k_; ++c) found.indptr[c + 1] += found.indptr[c];
-    return found;
-  }
-
- private:
-  struct Entry {
-    int64_t key;  // of cluster and code
-    int64_t count;
-  };
-  int64_t k_, n_codes_;
-  std::vector<int64_t> counts_;
-  std::vector<Entry> entries_;
-};
-
 struct SoftWorker {
   SoftWorker(const ScorePlan& plan, int64_t n_sums, int64_t scratch_bytes)
       : sharer(plan),
         sums(4 * n_sums),
         scratch(scratch_bytes),
         cluster_sizes(static_cast<size_t>(plan.n_centers())),
-        n_alone(cluster_sizes.size()) {}
+        n_alone(cluster_sizes.size()),
+        in_sums(cluster_sizes.size()) {}
   Sharer sharer;
   Buffer sums;
   Buffer scratch;  // by sixteens
   std::vector<int64_t> cluster_sizes;
   std::vector<int64_t> n_alone;  // rows by the cluster that they belong to alone
   int64_t n_summed = 0;          // rows in sums
-  std::vector<Part> parts, sorted;
+  std::vector<int64_t> in_sums;  // parts by cluster, if sums are by bit
+  std::vector<Part> parts;
+  std::vector<RowPart> sorted;
   std::vector<uint32_t> dense;
+  std::vector<SparseSums> sparse;  // of its own rows, if these are few
   Sum128 least, log;
 };
 
@@ -126,14 +81,15 @@ class SoftPass {
         way_(way_of(block.layout, k_, block.weight, kernels_)),
         map_(block.layout, lines_of(block.layout, k_, way_, kernels_)),
         counters_(block.layout) {
-    for (const int32_t j : block.layout.sparse_features)
-      sparse_.emplace_back(k_, block.layout.n_codes[j]);
+    sparse_ = sparse_sums();
     if (way_ == Way::sorted) alone_.resize(static_cast<size_t>(k_ * block.layout.n_cells()));
     if (by_quads() && SixteenPlan::suits(block.layout, k_, kernels_))
       sixteens_ = std::make_unique<SixteenPlan>(block.layout, plan_.view());
     const int64_t scratch = sixteens_ ? SixteenPlan::scratch_bytes(block.layout) : 0;
     for (int t = 0; t < threads_.n; ++t)
       workers_.push_back(std::make_unique<SoftWorker>(plan_, n_sums(), scratch));
+    if (sums_sparse(block.layout, k_))
+      for (auto& w : workers_) w->sparse = sparse_sums();
   }
 
   SoftSum run() {
@@ -146,6 +102,7 @@ class SoftPass {
       total.least += w->least;
       total.log += w->log;
       for (int64_t c = 0; c < k_; ++c) out_.cluster_sizes[c] += w->cluster_sizes[c];
+      for (size_t i = 0; i < w->sparse.size(); ++i) sparse_[i].add(w->sparse[i]);
     }
     if (way_ == Way::sorted) add_alone(total);
     for (size_t i = 0; i < sparse_.size(); ++i) total.sparse.push_back(sparse_[i].counts());
@@ -172,9 +129,17 @@ class SoftPass {
   static int64_t together_lanes(int64_t k, const Kernels& kernels) {
     return ScorePlan::lanes_of(k, 4, kernels);
   }
+  // Whether parts are added to the counts of sparse features at once, without being kept.
+  static bool sums_sparse(const Layout& layout, int64_t k) {
+    int64_t n_codes = 0;
+    for (const int32_t j : layout.sparse_features) n_codes += layout.n_codes[j];
+    return n_codes && k * n_codes <= kFewSparseSums;
+  }
+  static bool keeps_all_parts(const Layout& layout, int64_t k, Way way) {
+    return way == Way::one_by_one || (!layout.sparse_features.empty() && !sums_sparse(layout, k));
+  }
   static int64_t range_rows(const Layout& layout, int64_t k, Way way) {
-    if (way == Way::one_by_one || !layout.sparse_features.empty())
-      return std::clamp(kMostParts / k, kTaskRows, kRangeRows);
+    if (keeps_all_parts(layout, k, way)) return std::clamp(kMostParts / k, kTaskRows, kRangeRows);
     return std::max(kRangeRows, kRangeBytes / layout.stride);
   }
 
@@ -185,12 +150,18 @@ class SoftPass {
       case Way::together:
         return lines * together_lanes(k_, kernels_);
       case Way::sorted:
-        return lines * k_;
+        return (by_bits() ? counters_.size() : lines) * k_;
       default:
         return 0;
     }
   }
-  bool keeps_all_parts() const { return way_ == Way::one_by_one || !sparse_.empty(); }
+  bool keeps_all_parts() const { return keeps_all_parts(block_.layout, k_, way_); }
+  std::vector<SparseSums> sparse_sums() const {
+    std::vector<SparseSums> sums;
+    for (const int32_t j : block_.layout.sparse_features)
+      sums.emplace_back(k_, block_.layout.n_codes[j]);
+    return sums;
+  }
 
   void range(int64_t first, int64_t n) {
     if (way_ == Way::sorted) labels_.resize(static_cast<size_t>(n));
@@ -231,6 +202,7 @@ class SoftPass {
       n_done = sixteens_ ? add_sixteens(start + first, n, w) : add_quads(start + first, n, w);
     const auto take = [&](int64_t row, int64_t n_rows, const Shares& shares, const uint32_t*) {
       add_logs(row, n_rows, shares, w);
+      if (!w.sparse.empty()) sum_sparse(row, n_rows, shares, w);
       if (way_ == Way::together)
         add_together(row, n_rows, shares, w);
       else
@@ -251,7 +223,13 @@ class SoftPass {
   }
 
   // By levels nothing but its cluster is known of many a row; what these cost, their counts tell.
-  bool by_levels() const { return way_ == Way::sorted && plan_.coarse(); }
+  bool by_levels() const { return way_ == Way::sorted && plan_.has_levels(); }
+  // Where counting bits counts codes, a part is added to the set bits of its row.
+  bool by_bits() const {
+    const CountShape& shape = counters_.shape();
+    return way_ == Way::sorted && kernels_.has_bit_parts && !shape.mixed_pieces &&
+           !shape.few_pieces && !shape.n_bytes;
+  }
   bool by_quads() const {
     const ScoreView& view = plan_.view();
     return kernels_.has_quads && way_ == Way::together && view.whole && view.group == kFewLanes &&
@@ -315,6 +293,19 @@ class SoftPass {
                        w.dense.data(), w.sums.as<uint32_t>());
   }
 
+  void sum_sparse(int64_t row, int64_t n, const Shares& shares, SoftWorker& w) const {
+    const Layout& layout = block_.layout;
+    for (size_t f = 0; f < w.sparse.size(); ++f) {
+      const int64_t j = layout.sparse_features[f];
+      for (int64_t r = row, i = 0; r < row + n; ++r) {
+        const int32_t code = layout.code(block_.rows + r * layout.stride, j);
+        const int64_t weight = block_.weight ? block_.weight[r] : 1;
+        for (const int64_t end = i + shares.n[r - row]; i < end; ++i)
+          w.sparse[f].add(shares.cluster[i], code, weight * shares.part[i]);
+      }
+    }
+  }
+
   void keep_parts(int64_t row, int64_t n, const Shares& shares, SoftWorker& w) const {
     for (int64_t r = 0, i = 0; r < n; ++r)
       for (const int64_t end = i + shares.n[r]; i < end; ++i)
@@ -357,11 +348,25 @@ class SoftPass {
     for (int64_t c = 0; c < k_; ++c) end[c + 1] += end[c];
     w.sorted.resize(static_cast<size_t>(end[k_]));
     for (size_t i = from; i < parts.size(); ++i)
-      if (labels_[parts[i].row] == k_) w.sorted[end[parts[i].cluster]++] = parts[i];
-    auto* sums = w.sums.as<uint32_t>();
-    for (const Part& part : w.sorted)
-      map_.add(block_.rows + (start + part.row) * block_.layout.stride, part.part,
-               sums + part.cluster * map_.shape().n_lines());
+      if (labels_[parts[i].row] == k_)
+        w.sorted[end[parts[i].cluster]++] = {parts[i].row, parts[i].part};
+    const uint8_t* rows = block_.rows + start * block_.layout.stride;
+    for (int64_t c = 0, i = 0; c < k_; i = end[c++])
+      by_bits() ? add_bits(c, rows, w.sorted.data() + i, end[c] - i, w)
+                : add_lines(c, rows, w.sorted.data() + i, end[c] - i, w);
+  }
+  void add_lines(int64_t c, const uint8_t* rows, const RowPart* parts, int64_t n,
+                 SoftWorker& w) const {
+    uint32_t* sums = w.sums.as<uint32_t>() + c * map_.shape().n_lines();
+    for (int64_t i = 0; i < n; ++i)
+      map_.add(rows + parts[i].row * block_.layout.stride, parts[i].part, sums);
+  }
+  void add_bits(int64_t c, const uint8_t* rows, const RowPart* parts, int64_t n,
+                SoftWorker& w) const {
+    if (!n) return;
+    for (int64_t i = 0; i < n; ++i) w.in_sums[c] += parts[i].part;
+    kernels_.add_bit_parts(rows, block_.layout.stride, 8 * block_.layout.plain_end, parts, n,
+                           w.sums.as<uint32_t>() + c * counters_.size());
   }
 
   void empty_sums(SoftWorker& w) {
@@ -373,9 +378,13 @@ class SoftPass {
     const bool together = way_ == Way::together;
     const int64_t lanes = together ? together_lanes(k_, kernels_) : 1;
     const std::lock_guard<std::mutex> lock(adding_);
-    for (int64_t c = 0; c < k_; ++c)
-      map_.add_to_cells(sums + (together ? c : c * lines), lanes,
-                        out_.counts + c * block_.layout.n_cells());
+    for (int64_t c = 0; c < k_; ++c) {
+      int64_t* cells = out_.counts + c * block_.layout.n_cells();
+      if (by_bits())
+        counters_.add_to_cells(sums + c * counters_.size(), std::exchange(w.in_sums[c], 0), cells);
+      else
+        map_.add_to_cells(sums + (together ? c : c * lines), lanes, cells);
+    }
     std::fill_n(sums, n_sums(), 0);
   }
 
@@ -388,6 +397,7 @@ class SoftPass {
       run_tasks(k_, threads_,  // no two threads at one cluster
                 [&](int64_t c, int, const Stop&) { count_cells(rows, by_cluster[c]); });
     }
+    if (sums_sparse(rows.layout, k_)) return;
     for (size_t i = 0; i < sparse_.size(); ++i) {
       for (const auto& w : workers_)
         add_sparse(rows, w->parts, block_.layout.sparse_features[i], sparse_[i]);
@@ -456,16 +466,18 @@ int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& thre
     const LineShape lines = SoftPass::lines_of(layout, n_centers, way, isa);
     int64_t sums = 0;
     if (way != Way::one_by_one)
-      sums = 4 * lines.n_lines() *
+      sums = 4 * std::max(lines.n_lines(), counters.size()) *
              (way == Way::together ? SoftPass::together_lanes(n_centers, isa) : n_centers);
     const int64_t range = SoftPass::range_rows(layout, n_centers, way);
     // Where all parts are kept, there may be one for every row and cluster.
-    const bool all = way == Way::one_by_one || !layout.sparse_features.empty();
+    const bool all = SoftPass::keeps_all_parts(layout, n_centers, way);
     const int64_t n_parts =
         all ? range * n_centers / threads.n : kPartsAtOnce + kTileRows * n_centers;
     const int64_t parts = static_cast<int64_t>(2 * sizeof(Part)) * n_parts;
     const int64_t scratch = sixteens ? SixteenPlan::scratch_bytes(layout) : 0;
-    const int64_t worker = Sharer::bytes(layout, lanes) + sums + scratch + 8 * n_centers + parts;
+    const int64_t own = SoftPass::sums_sparse(layout, n_centers) ? 8 * kFewSparseSums : 0;
+    const int64_t worker =
+        Sharer::bytes(layout, lanes) + sums + scratch + own + 8 * n_centers + parts;
     const int64_t sparse = 8 * SparseSums::kMostCounts *
                            static_cast<int64_t>(std::min<size_t>(1, layout.sparse_features.size()));
     const int64_t alone = way == Way::sorted ? 8 * n_centers * layout.n_cells() : 0;

@@ -1,10 +1,27 @@
 #include <algorithm>
 
 #include "passes/passes.hpp"
+#include "passes/sparse_sums.hpp"
 
 namespace softmodes {
+namespace {
+
+constexpr int64_t kFewCounts = int64_t{1} << 15;  // in the second-level cache
+
+// Row by row, where that takes little memory.
+SparseCounts counts_of_rows(const Block& block, int64_t feature, const int32_t* labels, int64_t k) {
+  SparseSums sums(k, block.layout.n_codes[feature]);
+  for (int64_t i = 0; i < block.n_rows; ++i)
+    sums.add(labels[i], block.layout.code(block.rows + i * block.layout.stride, feature),
+             block.weight ? block.weight[i] : 1);
+  return sums.counts();
+}
+
+}  // namespace
 
 SparseCounts sparse_counts(const Block& block, int64_t feature, const int32_t* labels, int64_t k) {
+  if (k * block.layout.n_codes[feature] <= kFewCounts)
+    return counts_of_rows(block, feature, labels, k);
   std::vector<int64_t> start(static_cast<size_t>(k) + 2);
   for (int64_t i = 0; i < block.n_rows; ++i) ++start[labels[i] + 2];
   for (int64_t c = 2; c <= k + 1; ++c) start[c] += start[c - 1];

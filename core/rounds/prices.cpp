@@ -1,33 +1,18 @@
 #include "rounds/prices.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <mutex>
+
+#include "isa/kernels.hpp"
+#include "logarithm.hpp"
+#include "rounds/split.hpp"
 
 namespace softmodes {
 
-// x = m 2^e with m near 1, and ln m = 2 (z + z^3 / 3 + z^5 / 5 + ...) for z = (m - 1) / (m + 1).
-double portable_log2(double x) {
-  constexpr double kTwiceLog2E = 2.8853900817779268;
-  constexpr double kRootOfHalf = 0.70710678118654752;
-  const auto bits = std::bit_cast<uint64_t>(x);
-  int64_t exponent = static_cast<int64_t>(bits >> 52) - 1022;
-  double m = std::bit_cast<double>((bits & 0xfffffffffffffull) | (uint64_t{1022} << 52));
-  if (m < kRootOfHalf) {
-    m *= 2.0;
-    --exponent;
-  }
-  const double z = (m - 1.0) / (m + 1.0), square = z * z;  // below 0.0295
-  double series = 1.0 / 19;
-  for (int i = 17; i >= 1; i -= 2) series = series * square + 1.0 / i;
-  return static_cast<double>(exponent) + kTwiceLog2E * z * series;
-}
+double portable_log2(double x) { return log2_of(x); }
 
 namespace {
-
-double weight_of(const PriceSource& source, int64_t feature) {
-  return source.feature_weight ? source.feature_weight[feature] : 1.0;
-}
 
 double sum_of(const int64_t* counts, int64_t n) {
   int64_t sum = 0;
@@ -35,112 +20,143 @@ double sum_of(const int64_t* counts, int64_t n) {
   return static_cast<double>(sum);
 }
 
-// The prices of one feature, cluster by cluster.
-class FeaturePrices {
+// The prices of all values, cluster by cluster.
+class ClusterPrices {
  public:
-  FeaturePrices(const PriceSource& source, int64_t feature)
+  explicit ClusterPrices(const PriceSource& source)
       : source_(source),
-        feature_(feature),
-        n_(source.counts.n_values[feature]),
-        weight_(weight_of(source, feature)),
-        totals_(source.totals + source.counts.offsets[feature]),
-        total_(sum_of(totals_, n_)),
-        prices_(static_cast<size_t>(n_)) {}
+        counts_(source.counts),
+        shares_(static_cast<size_t>(counts_.n_cells)),
+        totals_(static_cast<size_t>(counts_.n_features)),
+        numbers_(static_cast<size_t>(counts_.n_cells + counts_.n_features), 1.0),
+        prices_(numbers_.size()) {
+    for_each_feature([&](int64_t j, int64_t first, int64_t n) {
+      const double total = sum_of(source.totals + first, n);
+      for (int64_t cell = first; cell < first + n; ++cell)
+        shares_[cell] =
+            source.totals[cell] ? static_cast<double>(source.totals[cell]) / total : 0.0;
+      totals_[j] = total;
+    });
+  }
 
-  const std::vector<double>& of(int64_t cluster) {
-    const int64_t* counts = source_.counts.of(cluster, feature_);
-    const double all = sum_of(counts, n_);
-    if (source_.rule == PriceRule::latent)
-      set_latent(counts, all);
-    else if (all > 0)
-      set_gini(counts, all);
-    else
-      set_gini(totals_, total_);
-    for (double& price : prices_) price = std::max(0.0, weight_ * price);
-    return prices_;
+  // Calls visit(feature, its first cell, its values) for all features that are kept dense.
+  template <class Visit>
+  void for_each_feature(const Visit& visit) const {
+    for (int64_t j = 0; j < counts_.n_features; ++j)
+      if (!counts_.is_sparse(j)) visit(j, counts_.offsets[j], counts_.n_values[j]);
+  }
+
+  // By cell.
+  const double* of(int64_t cluster) {
+    source_.rule == PriceRule::latent ? set_latent(cluster) : set_gini(cluster);
+    for_each_feature([&](int64_t j, int64_t first, int64_t n) {
+      const double weight = source_.feature_weight ? source_.feature_weight[j] : 1.0;
+      for (int64_t cell = first; cell < first + n; ++cell)
+        prices_[cell] = std::max(0.0, weight * prices_[cell]);
+    });
+    return prices_.data();
   }
 
  private:
   // A value without any weight in the table costs the same in every cluster, as an unseen one does.
-  void set_latent(const int64_t* counts, double all) {
-    const double dearest = portable_log2(all + source_.prior);
-    for (int64_t v = 0; v < n_; ++v) {
-      const double share = totals_[v] ? static_cast<double>(totals_[v]) / total_ : 0.0;
-      prices_[v] =
-          share > 0
-              ? dearest - portable_log2(static_cast<double>(counts[v]) + source_.prior * share)
-              : 0.0;
-    }
+  void set_latent(int64_t cluster) {
+    const int64_t* counts = counts_.counts + cluster * counts_.n_cells;
+    double* dearest = numbers_.data() + counts_.n_cells;
+    for_each_feature([&](int64_t j, int64_t first, int64_t n) {
+      dearest[j] = sum_of(counts + first, n) + source_.prior;
+      for (int64_t cell = first; cell < first + n; ++cell)
+        numbers_[cell] = shares_[cell] > 0
+                             ? static_cast<double>(counts[cell]) + source_.prior * shares_[cell]
+                             : 1.0;
+    });
+    kernels().log2(numbers_.data(), static_cast<int64_t>(numbers_.size()), prices_.data());
+    dearest = prices_.data() + counts_.n_cells;
+    for_each_feature([&](int64_t j, int64_t first, int64_t n) {
+      for (int64_t cell = first; cell < first + n; ++cell)
+        prices_[cell] = shares_[cell] > 0 ? dearest[j] - prices_[cell] : 0.0;
+    });
   }
 
-  void set_gini(const int64_t* counts, double all) {
-    double squares = 0.0;
-    for (int64_t v = 0; v < n_; ++v) {
-      const double share = all > 0 ? static_cast<double>(counts[v]) / all : 0.0;
-      prices_[v] = share;
-      squares += share * share;
-    }
-    for (double& price : prices_) price = 1.0 - 2.0 * price + squares;
+  void set_gini(int64_t cluster) {
+    for_each_feature([&](int64_t j, int64_t first, int64_t n) {
+      const int64_t* counts = counts_.of(cluster, j);
+      double all = sum_of(counts, n);
+      if (!(all > 0)) {
+        counts = source_.totals + first;
+        all = totals_[j];
+      }
+      double squares = 0.0;
+      for (int64_t v = 0; v < n; ++v) {
+        const double share = all > 0 ? static_cast<double>(counts[v]) / all : 0.0;
+        prices_[first + v] = share;
+        squares += share * share;
+      }
+      for (int64_t v = 0; v < n; ++v) prices_[first + v] = 1.0 - 2.0 * prices_[first + v] + squares;
+    });
   }
 
   const PriceSource& source_;
-  int64_t feature_;
-  int64_t n_;
-  double weight_;
-  const int64_t* totals_;
-  double total_;
+  const DenseCounts& counts_;
+  std::vector<double> shares_;   // of the table, by cell
+  std::vector<double> totals_;   // of the table, by feature
+  std::vector<double> numbers_;  // by cell, then by feature
   std::vector<double> prices_;
 };
 
-// Runs visit(feature, its prices) for all features that are kept dense.
-template <class Visit>
-void for_each_feature(const PriceSource& source, const Threads& threads, const Visit& visit) {
-  constexpr int64_t kPricesPerThread = int64_t{1} << 14;
-  const DenseCounts& counts = source.counts;
-  const Threads useful = threads.at_most(counts.n_clusters * counts.n_cells / kPricesPerThread);
-  const int64_t d = counts.n_features;
-  const int64_t n_tasks = useful.n > 1 ? std::min<int64_t>(d, 8 * useful.n) : 1;
-  run_tasks(n_tasks, useful, [&](int64_t i, int, const Stop&) {
-    for (int64_t j = d * i / n_tasks; j < d * (i + 1) / n_tasks; ++j) {
-      if (counts.is_sparse(j)) continue;
-      FeaturePrices prices(source, j);
-      visit(j, prices);
-    }
-  });
+// What std::floor gives for numbers of this size, without a call.
+int64_t whole_below(double x) {
+  const auto whole = static_cast<int64_t>(x);
+  return whole - (static_cast<double>(whole) > x);
 }
 
 }  // namespace
 
 void price_ranges(const PriceSource& source, double* least, double* dearest,
                   const Threads& threads) {
-  const DenseCounts& counts = source.counts;
-  for_each_feature(source, threads, [&](int64_t j, FeaturePrices& prices) {
-    for (int64_t i = 0; i < counts.n_clusters; ++i) {
-      const std::vector<double>& some = prices.of(i);
-      for (size_t v = 0; v < some.size(); ++v) {
-        const size_t cell = static_cast<size_t>(counts.offsets[j]) + v;
-        least[cell] = i ? std::min(least[cell], some[v]) : some[v];
-        dearest[cell] = i ? std::max(dearest[cell], some[v]) : some[v];
+  std::mutex merging;
+  bool any = false;
+  split_clusters(source.counts, 0, source.counts.n_clusters, threads, [&](int64_t i, int64_t end) {
+    ClusterPrices prices(source);
+    const double* some = prices.of(i);
+    std::vector<double> low(some, some + source.counts.n_cells), high = low;
+    for (++i; i < end; ++i) {
+      some = prices.of(i);
+      for (size_t cell = 0; cell < low.size(); ++cell) {
+        low[cell] = std::min(low[cell], some[cell]);
+        high[cell] = std::max(high[cell], some[cell]);
       }
     }
+    const std::lock_guard<std::mutex> lock(merging);
+    prices.for_each_feature([&](int64_t, int64_t first, int64_t n) {
+      for (int64_t cell = first; cell < first + n; ++cell) {
+        least[cell] = any ? std::min(least[cell], low[cell]) : low[cell];
+        dearest[cell] = any ? std::max(dearest[cell], high[cell]) : high[cell];
+      }
+    });
+    any = true;
   });
 }
 
 void fixed_prices(const PriceSource& source, int resolution, const int64_t* offsets, uint32_t* out,
                   int16_t* raised, const Threads& threads) {
   constexpr double kRounded = 1 << kRoundedBits;
-  const int64_t d = source.counts.n_features;
+  const int64_t n_prices = offsets[source.counts.n_features];
   const double scale = std::ldexp(1.0, resolution);
-  for_each_feature(source, threads, [&](int64_t j, FeaturePrices& prices) {
-    for (int64_t i = 0; i < source.counts.n_clusters; ++i) {
-      int64_t at = i * offsets[d] + offsets[j];
-      for (const double price : prices.of(i)) {
-        const double whole = std::floor(price * scale + 0.5);
-        out[at] = static_cast<uint32_t>(whole);
-        if (raised)
-          raised[at] = static_cast<int16_t>(std::floor((whole - price * scale) * kRounded + 0.5));
-        ++at;
-      }
+  split_clusters(source.counts, 0, source.counts.n_clusters, threads, [&](int64_t i, int64_t end) {
+    ClusterPrices prices(source);
+    for (; i < end; ++i) {
+      const double* price = prices.of(i);
+      prices.for_each_feature([&](int64_t j, int64_t first, int64_t n) {
+        const int64_t at = i * n_prices + offsets[j];
+        for (int64_t v = 0; v < n; ++v) {
+          const double scaled = price[first + v] * scale;
+          const int64_t whole = whole_below(scaled + 0.5);
+          out[at + v] = static_cast<uint32_t>(whole);
+          if (raised)
+            raised[at + v] = static_cast<int16_t>(
+                whole_below((static_cast<double>(whole) - scaled) * kRounded + 0.5));
+        }
+      });
     }
   });
 }

@@ -35,8 +35,7 @@ void fixed_prices(const PriceSource& source, int resolution, const int64_t* offs
 // Of a sparse feature, by cluster: the sum of its squared shares.
 std::vector<double> squared_shares(const SparseFeature& feature);
 
-// log2, by additions, multiplications and divisions alone: the same on every machine, which that of
-// the system's library is not.
+// log2, the same on every machine.
 double portable_log2(double x);
 
 }  // namespace softmodes

@@ -6,7 +6,7 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
@@ -15,6 +15,13 @@ Record: TypeAlias = dict[str, Any]
 
 # What a record must hold: types, or dicts of them, by name.
 Shape: TypeAlias = dict[str, Any]
+# Returns the records that a line holds; None if it is not a line of the journal.
+RecordsOf: TypeAlias = Callable[[Any], Iterable[Record] | None]
+
+
+def one_record(shape: Shape) -> RecordsOf:
+    """Return the function for a journal of which each line is one record of a shape."""
+    return lambda line: [line] if has_shape(line, shape) else None
 
 
 class Journal:
@@ -27,14 +34,14 @@ class Journal:
     --------
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.jsonl"
-    >>> with Journal(path, {"key": str}) as journal:
+    >>> with Journal(path, one_record({"key": str})) as journal:
     ...     journal.append({"key": "a"})
     ...     journal.done
     {'a'}
     """
 
-    def __init__(self, path: str | os.PathLike[str], shape: Shape) -> None:
-        self.path, self.shape = Path(path), shape
+    def __init__(self, path: str | os.PathLike[str], records_of: RecordsOf) -> None:
+        self.path, self.records_of = Path(path), records_of
 
     def __enter__(self) -> Self:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +52,7 @@ class Journal:
             if whole < os.fstat(self._file).st_size:
                 os.ftruncate(self._file, whole)
             _sync_folder(self.path.parent)
-            self.done = {record["key"] for record in read(self.path, self.shape)}
+            self.done = {record["key"] for record in read(self.path, self.records_of)}
         except BaseException:
             os.close(self._file)
             raise
@@ -61,18 +68,22 @@ class Journal:
 
     def append(self, record: Record) -> None:
         """Write one line, whole, and wait until it is on disk."""
-        line = (json.dumps(record, allow_nan=False, separators=(",", ":")) + "\n").encode()
-        written = os.write(self._file, line)
-        if written != len(line):
+        self.write(record, [record["key"]])
+
+    def write(self, line: Record, keys: Iterable[str]) -> None:
+        """Write one line, whole, that holds the records of some keys."""
+        text = (json.dumps(line, allow_nan=False, separators=(",", ":")) + "\n").encode()
+        written = os.write(self._file, text)
+        if written != len(text):
             raise OSError(
-                f"{self.path}: only {written} of {len(line)} bytes were written. Is the disk full? "
+                f"{self.path}: only {written} of {len(text)} bytes were written. Is the disk full? "
                 "Make room and run again: the incomplete line is dropped then."
             )
         os.fsync(self._file)
-        self.done.add(record["key"])
+        self.done.update(keys)
 
 
-def read(path: str | os.PathLike[str], shape: Shape) -> Iterator[Record]:
+def read(path: str | os.PathLike[str], records_of: RecordsOf) -> Iterator[Record]:
     """Yield the records of a journal, plain or ending in .gz, without an incomplete last line.
 
     A file that does not exist has no records.
@@ -83,22 +94,24 @@ def read(path: str | os.PathLike[str], shape: Shape) -> Iterator[Record]:
     content = _unpacked(path) if path.suffix == ".gz" else path.read_bytes()
     for number, line in enumerate(content[: _whole_length(content)].splitlines(), start=1):
         try:
-            record = json.loads(line)
+            records = records_of(json.loads(line))
         except (ValueError, RecursionError):
-            record = None
-        if not _has_shape(record, shape):
+            records = None
+        if records is None:
             raise ValueError(
                 f"{path}, line {number} is not a record of a cell: {line[:60]!r}. Every line is "
                 "written whole, so something else has changed the file. Delete that line; its "
                 "cell is then run again."
             )
-        yield record
+        yield from records
 
 
-def read_folder(folder: str | os.PathLike[str], name: str, shape: Shape) -> list[Record]:
+def read_folder(folder: str | os.PathLike[str], name: str, records_of: RecordsOf) -> list[Record]:
     """Return the records of `<name>.jsonl` and `<name>.jsonl.gz` in a folder; later ones count."""
     paths = [Path(folder) / f"{name}.jsonl{ending}" for ending in ("", ".gz")]
-    records = {record["key"]: record for path in reversed(paths) for record in read(path, shape)}
+    records = {
+        record["key"]: record for path in reversed(paths) for record in read(path, records_of)
+    }
     return list(records.values())
 
 
@@ -112,12 +125,12 @@ def _unpacked(path: Path) -> bytes:
         ) from error
 
 
-def _has_shape(value: Any, shape: Any) -> bool:
+def has_shape(value: Any, shape: Any) -> bool:
     """Whether a value is of a type, or a dict that has certain entries of certain shapes."""
     if not isinstance(shape, dict):
         return isinstance(value, shape)
     return isinstance(value, dict) and all(
-        name in value and _has_shape(value[name], part) for name, part in shape.items()
+        name in value and has_shape(value[name], part) for name, part in shape.items()
     )
 
 

@@ -33,7 +33,7 @@ def finished(
     """
     if jobs < 1:
         raise ValueError(f"jobs={jobs} is not a number of processes. Pass 1 or more.")
-    if jobs == 1:
+    if jobs == 1 or not tasks:
         return ((task, work(task, threads)) for task in tasks)
     limit = threads or max(1, (os.cpu_count() or 1) // jobs)
     return _elsewhere(tasks, work, jobs, limit, prepare, given)

@@ -14,7 +14,7 @@ from made_up_cells import zoo, zoo_alone
 from softmodes._compare.cells import EQUAL_TIME, Limits, Setting
 from softmodes._compare.contenders import chosen
 from softmodes._compare.report import as_json
-from softmodes._compare.runner import SHAPE, Comparison, all_cells, only, run
+from softmodes._compare.runner import RECORDS, Comparison, all_cells, only, run
 from softmodes._compare.summary import Summary
 from softmodes._journal import Journal, read
 from softmodes.baselines import unregister
@@ -38,11 +38,11 @@ def without_times(value):
 
 
 def told(path):
-    return without_times(as_json(Summary(read(path, SHAPE))))
+    return without_times(as_json(Summary(read(path, RECORDS))))
 
 
 def run_into(path, asked, **more):
-    with Journal(path, SHAPE) as journal:
+    with Journal(path, RECORDS) as journal:
         run(asked, all_cells(asked), journal, **more)
     return told(path)
 
@@ -114,14 +114,14 @@ def test_processes_find_what_one_finds(tmp_path):
     alone = run_into(tmp_path / "one.jsonl", comparison())
     several = replace(comparison(), source=zoo_alone)
     assert run_into(tmp_path / "two.jsonl", several, jobs=2) == alone
-    assert {record["jobs"] for record in read(tmp_path / "two.jsonl", SHAPE)} == {2}
+    assert {record["jobs"] for record in read(tmp_path / "two.jsonl", RECORDS)} == {2}
 
 
 def test_equal_time_is_that_of_k_means(tmp_path):
     path = tmp_path / "x.jsonl"
     asked = comparison(("SoftModes", "KMeans"), (Setting(1), Setting(3), EQUAL_TIME))
     run_into(path, asked)
-    records = {(r["contender"]["name"], r["setting"], r["what"]): r for r in read(path, SHAPE)}
+    records = {(r["contender"]["name"], r["setting"], r["what"]): r for r in read(path, RECORDS)}
     pace = sorted(run["wall"] for run in records["KMeans", "3 restarts", "runs"]["runs"])
     assert records["SoftModes", "equal time", "runs"]["budget"] == pace[1]
     once = records["SoftModes", "1 restart", "runs"]["runs"]
@@ -157,7 +157,7 @@ def test_a_plugin_takes_part(tmp_path):
         run_into(tmp_path / "x.jsonl", asked)
     finally:
         unregister("first column")
-    found = Summary(read(tmp_path / "x.jsonl", SHAPE))
+    found = Summary(read(tmp_path / "x.jsonl", RECORDS))
     assert found.contenders["first column"]["side"] == "guest"
     assert found.row("first column", "equal time").clusters == pytest.approx(2 / 7)
 

@@ -134,6 +134,74 @@ def test_every_resolution_equals_reference(isa, resolution, k):
     check(make_scores(rng, make_table(rng, 60, WIDE), k, resolution))
 
 
+# Lines of these are kept by nibbles from some 50 clusters on: rows are compared by levels first.
+NARROW = {
+    "bits": [2] * 340,
+    "three codes": [3] * 170,
+    "bits and three codes": [2, 3] * 110,
+    "nibbles": [2, 3, 4, 5, 8, 9, 16] * 14,
+    "nibbles of one field": [16] * 90,
+}
+
+
+@pytest.mark.parametrize("k", [47, 48, 49, 50, 128, 129])
+@pytest.mark.parametrize("kind", NARROW)
+def test_levels_of_every_kind_of_narrow_column_equal_reference(isa, kind, k):
+    rng = np.random.default_rng(k)
+    # The fewer bits clusters differ by, the more of them are in reach: few, some, or too many.
+    for n, most in ((1, 0), (65, 0), (260, 700), (33, 250), (130, 30)):
+        table = make_table(rng, n, NARROW[kind], first_row=9, ignore=n == 65)
+        check(make_scores(rng, table, k, most=most), n_threads=1 + n % 2)
+
+
+@pytest.mark.parametrize("widths", [[2] * 200, [3, 2, 2] * 60, [2, 3, 5, 16] * 12])
+def test_two_thousand_clusters_equal_reference(isa, widths):
+    rng = np.random.default_rng(len(widths))
+    for n, most in ((70, 0), (259, 1500)):
+        check(make_scores(rng, make_table(rng, n, widths), 2000, most=most))
+
+
+@pytest.mark.parametrize("kind", ["bits", "nibbles"])
+@pytest.mark.parametrize(("resolution", "most"), [(10, 1 << 13), (10, 1 << 15), (4, 200), (-1, 4)])
+def test_levels_of_dear_prices_equal_reference(isa, kind, resolution, most):
+    rng = np.random.default_rng(most)
+    for step in (1, most // 4):
+        table = make_table(rng, 90, NARROW[kind], ignore=True)
+        case = make_scores(rng, table, 60, resolution, most, step)
+        # One cluster that is far from all rows, and one feature that decides alone.
+        case.scores.base[3] = min(60 * most, 1 << 28)
+        case.scores.prices[7][5:] += 30 * most
+        check(case)
+
+
+@pytest.mark.parametrize("kind", ["bits", "nibbles"])
+def test_ties_and_weights_by_levels_equal_reference(isa, kind):
+    rng = np.random.default_rng(3)
+    for tie_key, weight in ((None, None), (5, None), (5, rng.integers(0, 1 << 40, 80))):
+        table = make_table(rng, 80, NARROW[kind], weight=weight)
+        case = make_scores(rng, table, 70, most=1024, step=512)
+        some = np.arange(70) // 2  # each cluster has a twin
+        prices = [of[some] for of in case.scores.prices]
+        case = replace(
+            case, scores=replace(case.scores, prices=prices, base=case.scores.base[some])
+        )
+        totals, _ = found_by_reference(case, tie_key)
+        assert ((totals == totals.min(axis=1, keepdims=True)).sum(axis=1) > 1).all()
+        check(case, tie_key)
+
+
+def test_tiles_of_which_most_clusters_are_in_reach_equal_reference(isa):
+    # Where a row holds zeros alone, all clusters cost the same: levels are given up on the way.
+    rng = np.random.default_rng(6)
+    table = make_table(rng, 900, [2] * 340)
+    table.codes[300:580] = 0
+    case = make_scores(rng, table, 80)
+    case.scores.base[:] = 0
+    for of in case.scores.prices:
+        of[:, 0] = 7
+    check(case, n_threads=2)
+
+
 @pytest.mark.parametrize("k", [2, 5, 18, 60, 130])
 @pytest.mark.parametrize("tie_key", [None, 0, 2**64 - 1])
 def test_ties_are_settled_as_among_codes(isa, k, tie_key):

@@ -267,24 +267,13 @@ class CoarseTile {
   int32_t n_candidates_[kTileRows];
 };
 
-static uint32_t least_of(const Candidate* candidates, int64_t n) {
-  uint32_t least = candidates[0].total;
-  for (int64_t i = 1; i < n; ++i)
-    if (candidates[i].total < least) least = candidates[i].total;
-  return least;
-}
-
 int64_t nearest_by_coarse(const ScoreView& view, const CoarseView& coarse, const TileRows& rows,
                           const Ties& ties, const Scratch& scratch, Nearest out) {
   const Ranks ranks{ties, rows.bytes, view.clusters};
   CoarseTile tile(view, coarse, 0, rows, scratch);
   tile.visit([&](int64_t r, int32_t center) { out.label[r] = center; },
              [&](int64_t r, const Candidate* candidates, int64_t n) {
-               const uint32_t least = least_of(candidates, n);
-               BestRank best(ranks, r);
-               for (int64_t i = 0; i < n; ++i)
-                 if (candidates[i].total == least) best.offer(candidates[i].center);
-               out.label[r] = best.best();
+               out.label[r] = cheapest(ranks, r, candidates, n);
              },
              [&](int64_t r, const uint32_t* totals) {
                const auto least = Wide::broadcast(least_total<Wide>(totals, view.lanes()));
@@ -306,12 +295,7 @@ int64_t share_by_coarse(const ScoreView& view, const CoarseView& coarse, const P
   tile.visit(
       [&](int64_t r, int32_t center) { sharing.alone(r, center); },
       [&](int64_t r, const Candidate* candidates, int64_t n) {
-        const uint32_t least = least_of(candidates, n);
-        sharing.share(r, least, [&](const auto& offer) {
-          for (int64_t i = 0; i < n; ++i)
-            if (candidates[i].total - least < powers.limit)
-              offer(candidates[i].center, candidates[i].total);
-        });
+        sharing.candidates(r, candidates, n);
       },
       [&](int64_t r, const uint32_t* totals) { sharing.dense<Wide>(r, totals, view.lanes()); });
   return tile.n_open();

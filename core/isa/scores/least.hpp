@@ -58,4 +58,19 @@ class BestRank {
   uint64_t key_ = 0, rank_ = 0;
 };
 
+inline uint32_t least_of(const Candidate* candidates, int64_t n) {
+  uint32_t least = candidates[0].total;
+  for (int64_t i = 1; i < n; ++i)
+    if (candidates[i].total < least) least = candidates[i].total;
+  return least;
+}
+
+inline int32_t cheapest(const Ranks& ranks, int64_t row, const Candidate* candidates, int64_t n) {
+  const uint32_t least = least_of(candidates, n);
+  BestRank best(ranks, row);
+  for (int64_t i = 0; i < n; ++i)
+    if (candidates[i].total == least) best.offer(candidates[i].center);
+  return best.best();
+}
+
 }  // namespace softmodes::SOFTMODES_ISA

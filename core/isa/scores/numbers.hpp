@@ -55,6 +55,7 @@ static_assert(Wide::kNumbers == 4);
 
 // Half of the widest, where that would be filled with lanes that hold nothing.
 #if defined(__AVX512F__)
+constexpr bool kHasFine = true;
 struct Half {
   using Vec = __m256i;
   static constexpr int kNumbers = 8;
@@ -70,6 +71,7 @@ struct Half {
   static uint64_t below_bits(Vec a, Vec b) { return _mm256_cmplt_epu32_mask(a, b); }
 };
 #else
+constexpr bool kHasFine = false;
 using Half = Wide;
 #endif
 

@@ -48,6 +48,16 @@ class Sharing {
     });
   }
 
+  // A row of which the totals of some clusters are known, all that are in reach among them.
+  void candidates(int64_t r, const Candidate* candidates, int64_t n) {
+    const uint32_t least = least_of(candidates, n);
+    share(r, least, [&](const auto& offer) {
+      for (int64_t i = 0; i < n; ++i)
+        if (candidates[i].total - least < powers_.limit)
+          offer(candidates[i].center, candidates[i].total);
+    });
+  }
+
   // each(offer) calls offer(cluster, total) for all clusters less than the limit above the least.
   template <class Each>
   void share(int64_t r, uint32_t least, const Each& each) {

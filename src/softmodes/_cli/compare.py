@@ -141,18 +141,18 @@ def _summary(comparison: Comparison, out: Path | None) -> Summary:
     """Run what is not in the journal of the folder; without a folder, all of it."""
     import tempfile
 
-    from softmodes._compare.runner import SHAPE, all_cells, run
+    from softmodes._compare.runner import RECORDS, all_cells, run
     from softmodes._compare.summary import Summary
     from softmodes._journal import Journal, read
 
     with tempfile.TemporaryDirectory() as nowhere:
         cells = all_cells(comparison)
-        with Journal((out or Path(nowhere)) / f"{_NAME}.jsonl", SHAPE) as journal:
+        with Journal((out or Path(nowhere)) / f"{_NAME}.jsonl", RECORDS) as journal:
             todo = [cell for cell in cells if cell.key not in journal.done]
             with _shown_progress(len(todo)) as show:
                 run(comparison, cells, journal, on_cell=show)
             keys = {cell.key for cell in cells}
-            return Summary(r for r in read(journal.path, SHAPE) if r["key"] in keys)
+            return Summary(r for r in read(journal.path, RECORDS) if r["key"] in keys)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from softmodes._compare.cells import (
 from softmodes._compare.contenders import CONTENDERS, K_MEANS, Contender
 from softmodes._compare.running import RunRecord, measured
 from softmodes._compare.tables import LabelledTable, ReadyTable
-from softmodes._journal import Journal, Record, Shape, read
+from softmodes._journal import Journal, Record, one_record, read
 from softmodes._parameters import check_most, whole
 from softmodes._provenance import machine, versions
 from softmodes._workers import finished
@@ -31,13 +31,22 @@ Tables: TypeAlias = Mapping[str, Callable[[], LabelledTable]]
 Source: TypeAlias = Callable[[], Tables]
 OnCell: TypeAlias = Callable[[Cell], None]
 
-SHAPE: Shape = {
-    **dict.fromkeys(("key", "what", "setting", "machine", "date"), str),
-    "table": {"name": str, "role": str, "fingerprint": str, "rows": int, "columns": int, "k": int},
-    "contender": {"name": str, "side": str, "is_random": bool, "note": str},
-    "wanted": int,
-    "versions": dict,
-}
+RECORDS = one_record(
+    {
+        **dict.fromkeys(("key", "what", "setting", "machine", "date"), str),
+        "table": {
+            "name": str,
+            "role": str,
+            "fingerprint": str,
+            "rows": int,
+            "columns": int,
+            "k": int,
+        },
+        "contender": {"name": str, "side": str, "is_random": bool, "note": str},
+        "wanted": int,
+        "versions": dict,
+    }
+)
 _RIVAL_PACKAGES = ("kmodes", "stepmix")
 
 
@@ -108,7 +117,7 @@ def run(
     todo = [cell for cell in cells if cell.key not in journal.done]
     direct = [_Task(cell) for cell in todo if cell.setting != EQUAL_TIME]
     _run_tasks(comparison, direct, journal, jobs, on_cell)
-    found = {record["key"]: record for record in read(journal.path, SHAPE)}
+    found = {record["key"]: record for record in read(journal.path, RECORDS)}
     timed = [_at_equal_time(cell, comparison, found) for cell in todo if cell.setting == EQUAL_TIME]
     _run_tasks(comparison, [task for task in timed if task], journal, jobs, on_cell)
 

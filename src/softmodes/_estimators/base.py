@@ -48,8 +48,8 @@ from softmodes._text import short_repr
 _STARTS = ((10**9, 10), (10**10, 5))  # restarts by the most comparisons of cells in a round
 _FEWEST_STARTS = 3
 # Of all restarts together, where it does not take many comparisons of cells.
-_MOST_SHARES = 5 * 10**6
-_FEW_SHARES = 48  # clusters among which sharing a row costs little
+_MOST_SHARES = 10**7
+_FEW_SHARES = 48  # clusters among which sharing a row costs half as much for each
 _MOST_PRICES = 3 * 10**6
 _MOST_SEEDS = 3000
 
@@ -313,7 +313,8 @@ def auto_starts(n: int, d: int, k: int, n_values: int) -> int:
     there are more clusters to be seeded than restarts would improve.
     """
     most = next((starts for most, starts in _STARTS if n * d * k <= most), _FEWEST_STARTS)
-    shares = max(d * d // 20, _MOST_SHARES // (n * k)) if k > _FEW_SHARES else most
+    dear = 2 if k > _FEW_SHARES else 1
+    shares = max(d * d // 20, _MOST_SHARES // (dear * n * k))
     prices = max(n * d // (10 * n_values), _MOST_PRICES // (k * n_values))
     seeds = max(_FEWEST_STARTS, _MOST_SEEDS // k)
     return max(1, min(most, shares, prices, seeds))

@@ -13,7 +13,9 @@ from softmodes._estimators.base import ModesEstimator
 from softmodes._parameters import choice, whole
 from softmodes.rounding import Rounding, soft
 
-_LADDER = (3.0, 2.0, 5.0, 1.5, 8.0)  # of t
+# What restarts take for t in turn. Below 3 noise hides the groups; the larger t, the more a run
+# depends on its seeds, but the more groups it finds in noise.
+_LADDER = (3.0, 8.0)
 _FINALISTS = 3
 
 
@@ -35,9 +37,9 @@ class SoftModes(ModesEstimator):
     ----------
     n_clusters : int, default=8
         Number of clusters.
-    t : float or "auto", default=3.0
-        Sharpness of the rounding, from 1 up; `math.inf` for k-modes. "auto" takes 3, 2, 5, 1.5 and
-        8 in turn, for one restart after the other.
+    t : float or "auto", default="auto"
+        Sharpness of the rounding, from 1 up; `math.inf` for k-modes. "auto" takes 3 and 8 in turn,
+        for one restart after the other; a single run takes 3.
     rounding : {"soft", "plurality", "uniform"} or callable, default="soft"
         A callable gets the counts (m, sigma) of one feature and returns probabilities of the same
         shape; it must not give a more frequent value a lower probability. Leave out `t` then.
@@ -47,8 +49,8 @@ class SoftModes(ModesEstimator):
         Number of independent restarts; the best is kept, by the objective of the finish, without
         one by the expected cost. With a finish all restarts make its first rounds, and the best
         three go on. "auto" is 10 for up to 1e9 / n_clusters cells, 5 for ten times as many, else 3;
-        fewer for more than 48 clusters in tables of less than 15 columns with n_samples *
-        n_clusters over 5e5, for less than 100 rows for each value of a column if all values times
+        fewer for tables of less than 15 columns with n_samples * n_clusters over 1e6 (5e5 for more
+        than 48 clusters), for less than 100 rows for each value of a column if all values times
         n_clusters are over 3e5, and for more than 300 clusters. A run that cannot be beaten (of
         one cluster, or of clusters of equal rows) is the last.
     max_iter : int, default=100
@@ -114,7 +116,7 @@ class SoftModes(ModesEstimator):
         self,
         n_clusters: int = 8,
         *,
-        t: Any = 3.0,
+        t: Any = "auto",
         rounding: str | Rounding = "soft",
         init: Any = "d1-greedy",
         n_init: int | str = "auto",
@@ -146,10 +148,10 @@ class SoftModes(ModesEstimator):
     def _algorithm(self) -> dict[str, Any]:
         choice("select", self.select, ("best", "last"))
         refine = choice("refine", self.refine, ("latent", "gini", None))
-        in_turn = self._t_in_turn()
+        rounding, ladder = self._roundings()
         return {
-            "rounding": resolve_rounding(self.rounding, _LADDER[0] if in_turn else self.t),
-            "ladder": tuple(map(soft, _LADDER)) if in_turn else (),
+            "rounding": rounding,
+            "ladder": ladder,
             "select": self.select,
             "refine": refine,
             "finalists": 1 if refine is None else _FINALISTS,
@@ -157,18 +159,16 @@ class SoftModes(ModesEstimator):
             "yardstick": "expected_cost",
         }
 
-    def _t_in_turn(self) -> bool:
-        """Tell whether restarts take different t."""
+    def _roundings(self) -> tuple[Rounding, tuple[Rounding, ...]]:
+        """Return how centers are rounded, and how in one restart after the other if they differ."""
         if not isinstance(self.t, str):
-            return False
+            return resolve_rounding(self.rounding, self.t), ()
         if self.t != "auto":
             raise ValueError(f"t={self.t!r} is not a number >= 1. Pass one, math.inf or 'auto'.")
-        if not (isinstance(self.rounding, str) and self.rounding == "soft"):
-            raise ValueError(
-                f"t='auto' has a meaning for rounding='soft' only, and rounding={self.rounding!r} "
-                "was given. Leave t out."
-            )
-        return True
+        if isinstance(self.rounding, str) and self.rounding == "soft":
+            ladder = tuple(map(soft, _LADDER))
+            return ladder[0], ladder
+        return resolve_rounding(self.rounding), ()
 
     @available_if(_is_latent)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,32 @@ def draw_figures(found: Found, folder: Path, suffix: str = "svg") -> list[str]:
             save_figure(draw(found), folder / f"{name}.{suffix}")
         drawn.append(f"{name}.{suffix}")
     return drawn
+
+
+# Colours of a figure that follow those of the page, light or dark.
+_PAGE_COLORS = {
+    "#000000": "currentColor",
+    "#222222": "currentColor",
+    "#555555": "var(--soft)",
+    "#e4e4e4": "var(--line)",
+}
+
+
+def inlined_svg(text: str, name: str) -> str:
+    """Return the drawing of an SVG file as it can stand inside a page of several.
+
+    Its ids get the figure's name before them, its ink and lines take the page's colours, and it has
+    no background of its own.
+    """
+    svg = text[text.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"\bid=\"([^\"]+)\"", rf'id="{name}-\1"', svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
+    svg = re.sub(r"href=\"#([^\"]+)\"", rf'href="#{name}-\1"', svg)
+    svg = svg.replace("fill: #ffffff", "fill: none")
+    for fixed, of_page in _PAGE_COLORS.items():
+        svg = svg.replace(fixed, of_page)
+    return svg
 
 
 # ----------------------------------------------------------------------------------- panels
@@ -69,7 +96,8 @@ def legend_above(axes: Axes, entries: int) -> None:
 def legend_above_all(figure: Figure, panels: NDArray[Any]) -> None:
     """Put the legend of the first panel above them all."""
     handles, labels = panels.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+    most = 2 * panels.shape[1]
+    figure.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), most))
 
 
 # ----------------------------------------------------------------------------- bars and lines
