@@ -12,10 +12,11 @@ import pytest
 from softmodes._paper import EXPERIMENTS, runner
 from softmodes._paper.recipe import Data
 from softmodes._paper.results import ResultsFile, read
-from softmodes._paper.runner import lines_of, load_methods, pending, run
+from softmodes._paper.runner import lines_of, pending, run
 from softmodes._paper.summary import Found
 from softmodes._paper.tables import tables_of
 from softmodes.baselines import names, unregister
+from softmodes.baselines._plugins import load_methods
 from softmodes.datasets import load_zoo
 from softmodes.metrics import matching_accuracy
 
@@ -149,17 +150,20 @@ def test_runs_that_come_at_once_share_a_line_and_others_do_not():
 
 
 def test_cells_that_share_seeds_run_alone_and_the_others_elsewhere(tmp_path, monkeypatch):
-    here = []
-    work = runner._work
-    monkeypatch.setattr(runner, "_work", lambda line: here.append(line) or work(line))
-    monkeypatch.setattr(runner, "_elsewhere", lambda lines, *_: ((x, work(x)) for x in lines))
+    asked = []
+
+    def finished(lines, work, jobs, **more):
+        asked.append((jobs, list(lines)))
+        return ((line, work(line, None)) for line in lines)
+
+    monkeypatch.setattr(runner, "finished", finished)
     shared = list(EXPERIMENTS["fig-t"].cells("small"))[:2]
     others = list(EXPERIMENTS["theorem-map"].cells("small"))[:3]
     with ResultsFile(tmp_path / "small.jsonl") as results:
         run([*shared, *others], results, jobs=2)
     keys = [record["key"] for record in read(tmp_path / "small.jsonl")]
     assert keys == [cell.key for cell in (*others, *shared)]
-    assert here == [(cell,) for cell in shared]
+    assert asked == [(2, [(cell,) for cell in others]), (1, [(cell,) for cell in shared])]
 
 
 def test_zero_processes_are_refused(tmp_path):

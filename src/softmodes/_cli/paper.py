@@ -70,7 +70,8 @@ def run_experiments(
     from softmodes._cli.progress import shown_progress
     from softmodes._paper import chosen
     from softmodes._paper.results import ResultsFile
-    from softmodes._paper.runner import load_methods, pending, run
+    from softmodes._paper.runner import pending, run
+    from softmodes.baselines._plugins import load_methods
 
     with plain_errors():
         wanted, checked = chosen(experiments), _size(size)

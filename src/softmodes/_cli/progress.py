@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from softmodes._journal import Record
 from softmodes._paper import Cell
-from softmodes._paper.results import Record
 
 
 @contextmanager

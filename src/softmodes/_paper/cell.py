@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import platform
 import time
 import warnings
 from dataclasses import dataclass
@@ -16,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from softmodes import SoftModes, __version__, baselines, datasets
+from softmodes import SoftModes, baselines, datasets
 from softmodes._algorithm.plan import RoundState
 from softmodes._paper.capped_k_means import capped_k_means
 from softmodes._paper.own_table import OWN_TABLES
 from softmodes._paper.packed import algorithm_1, packed_blocks
 from softmodes._paper.recipe import MAX_ITER, OUR_DEFAULT, Cell, Data, SeedingName
 from softmodes._paper.same_again import same_again
+from softmodes._provenance import machine, versions
 from softmodes._rows.block import Block
 from softmodes.metrics import agreement, matching_accuracy
 
@@ -262,37 +261,6 @@ def _k_means(cell: Cell, data: Dataset, first: Any) -> Outcome:
         on_round=watch if cell.trace else None,
     )
     return Outcome(found.labels, found.rounds, trace=trace or None, capped=found.capped)
-
-
-# ------------------------------------------------------------------------------- provenance
-
-
-@lru_cache
-def versions() -> dict[str, str]:
-    """Return the versions of all that a result depends on."""
-    import scipy
-    import sklearn
-
-    return {
-        "softmodes": __version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-        "python": platform.python_version(),
-    }
-
-
-@lru_cache
-def machine() -> str:
-    """Return the processor's name and the number of cores."""
-    name = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo") as lines:
-            models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-        name = models[0] if models else name
-    except OSError:
-        pass  # elsewhere than on Linux the platform's word must do
-    return f"{name}, {os.cpu_count()} cores"
 
 
 def _rounded(numbers: dict[str, float]) -> dict[str, float]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
+
+from softmodes._parameters import stable_seed
 
 Size: TypeAlias = Literal["small", "full"]
 SeedingName: TypeAlias = Literal["random", "d1-greedy"]
@@ -23,11 +24,6 @@ _TITLES = {
     "rock": "ROCK",
     "default": "SoftModes(k), our default",
 }
-
-
-def stable_seed(text: str) -> int:
-    """Return a seed that depends on the text alone, the same in every process and version."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 33
 
 
 # -------------------------------------------------------------------------------- data sets

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from softmodes._files import write_whole
+from softmodes._journal import Record
 from softmodes._paper.experiments import EXPERIMENTS
 from softmodes._paper.judging import Judgement, judgements_of
 from softmodes._paper.notes import notes_of
 from softmodes._paper.plots import draw_figures, inlined_svg
 from softmodes._paper.recipe import Size
-from softmodes._paper.results import Record
 from softmodes._paper.summary import Found
 from softmodes._paper.tables import ReportTable, tables_of
 

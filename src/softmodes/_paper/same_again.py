@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import adjusted_rand_score
 
-FITS = 8
-SHARE_OF_ROWS = 0.9
+from softmodes._compare.cells import AGAIN_FITS, AGAIN_SHARE
+from softmodes._compare.measures import agreements
 
 
 def same_again(
     cluster: Callable[[NDArray[np.intp], int], NDArray[Any]],
     n_rows: int,
     seed: int,
-    fits: int = FITS,
+    fits: int = AGAIN_FITS,
 ) -> float:
     """Return the mean ARI, over all pairs of fits, on the rows that both have seen.
 
@@ -26,14 +24,9 @@ def same_again(
     and returns the labels of these rows.
     """
     rng = np.random.default_rng(seed)
-    n_seen = max(1, round(SHARE_OF_ROWS * n_rows))
-    labels = np.full((fits, n_rows), -1)
-    for fit in range(fits):
+    n_seen = max(1, round(AGAIN_SHARE * n_rows))
+    found: list[tuple[NDArray[np.intp], NDArray[np.intp] | None]] = []
+    for _ in range(fits):
         rows = np.sort(rng.choice(n_rows, size=n_seen, replace=False))
-        labels[fit, rows] = cluster(rows, int(rng.integers(2**31)))
-    return float(np.mean([_ari_where_both(a, b) for a, b in combinations(labels, 2)]))
-
-
-def _ari_where_both(a: NDArray[Any], b: NDArray[Any]) -> float:
-    both = (a >= 0) & (b >= 0)
-    return float(adjusted_rand_score(a[both], b[both]))
+        found.append((rows, np.asarray(cluster(rows, int(rng.integers(2**31))))))
+    return float(np.mean(agreements(found, n_rows)))

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._journal import Record
 from softmodes._paper.experiment import Experiment
 from softmodes._paper.recipe import Algorithm, Data, Size
-from softmodes._paper.results import Record
 
 
 @dataclass(frozen=True, eq=False)

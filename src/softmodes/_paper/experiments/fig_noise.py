@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from softmodes._figures import GREY
 from softmodes._paper.experiment import Claim, Experiment
 from softmodes._paper.judging import judge_each_t_against, with_reason
 from softmodes._paper.plots import (
-    GREY,
     accuracy_with_bars,
     draw_lines_by_k,
     legend_above_all,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from softmodes._figures import BLUE
 from softmodes._paper.experiment import Claim, Experiment
 from softmodes._paper.experiments.fig_convergence import FEW_CODEWORDS, MANY_CODEWORDS
 from softmodes._paper.judging import (
@@ -16,7 +17,6 @@ from softmodes._paper.judging import (
     with_reason,
 )
 from softmodes._paper.plots import (
-    BLUE,
     COLORS,
     error_bars,
     label_accuracy,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._figures import BLUE, RED
 from softmodes._paper.experiment import Claim, Experiment
 from softmodes._paper.judging import Answer, verdict_over
-from softmodes._paper.plots import BLUE, COLORS, RED, error_bars, legend_above_all, many_panels
+from softmodes._paper.plots import COLORS, error_bars, legend_above_all, many_panels
 from softmodes._paper.recipe import (
     GRID_OF_T,
     ONE_HOT,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from softmodes._figures import GREY
 from softmodes._paper.experiment import Claim, Experiment
 from softmodes._paper.judging import FAILS, HOLDS, NO_RESULTS, Answer
 from softmodes._paper.plots import (
     COLORS,
-    GREY,
     color_of,
     label_accuracy,
     legend_above_all,
