@@ -199,7 +199,8 @@ def fit(k: int, rows: Callable[[], Any], **params: Any) -> Fit:
     """Return a fit by SoftModes, not refined; `weight` and `estimator` are no parameters of it."""
     own = {name: params.pop(name) for name in ("weight", "estimator") if name in params}
     if own.get("estimator", SoftModes) is SoftModes:
-        params = {"refine": None, "n_init": 10, **params}
+        t = {} if "rounding" in params else {"t": 3.0}
+        params = {"refine": None, "n_init": 10, **t, **params}
     return Fit(k, rows, params, **own)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.quality.labelled import LabelledTable
+from softmodes._compare.tables import LabelledTable
 from softmodes.datasets import make_bbm, make_ccm
 
 NOTHING = np.array(None, dtype=object)

@@ -17,9 +17,9 @@ from benchmarks.quality.formats import (
     tab,
     words,
 )
-from benchmarks.quality.labelled import LabelledTable
 from benchmarks.quality.packages import COMMON, ORANGE, ORANGE_TEXT, RIVER, WEKA, Package
 from benchmarks.quality.prepare import Prepared, fingerprint, prepared
+from softmodes._compare.tables import LabelledTable
 
 UCI = "CC BY 4.0 (UCI)"
 Read = Callable[[str], bytes]

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.quality import planted, published, tuning
-from benchmarks.quality.labelled import LabelledTable
 from benchmarks.quality.packages import default_folder
+from softmodes._compare.tables import LabelledTable
 
 __all__ = ["LabelledTable", "planted_tables", "report_tables", "tuning_tables"]
 

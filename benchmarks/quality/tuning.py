@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.quality.formats import Cells, delimited
-from benchmarks.quality.labelled import LabelledTable
 from benchmarks.quality.prepare import is_numeric, prepared
+from softmodes._compare.tables import LabelledTable
 
 MOST_ROWS = 10_000
 

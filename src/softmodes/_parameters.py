@@ -5,6 +5,7 @@ For estimators, baselines and data sets alike.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 from collections.abc import Callable, Sequence
@@ -134,6 +135,11 @@ def seed(random_state: Any) -> int:
     from sklearn.utils import check_random_state
 
     return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def stable_seed(text: str) -> int:
+    """Return a seed that depends on the text alone, the same in every process and version."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 33
 
 
 def check_callback(on_round: Any) -> tuple[Callable[..., Any], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import reprlib
+from collections.abc import Sequence
 from typing import Any
 
 # Controls of terminals (C0, C1), of lines and of reading direction; halves of characters.
@@ -23,3 +24,23 @@ def harmless(text: str) -> str:
 def short_repr(value: Any) -> str:
     """Return the repr of any value, cut so that it fits into a message."""
     return _SHORT.repr(value)
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    r"""Return a Markdown table; bars and line breaks in its cells are told as such.
+
+    Examples
+    --------
+    >>> print(markdown_table(["a", "b"], [["1", "x|y"]]))
+    | a | b |
+    |---|---|
+    | 1 | x\|y |
+    """
+    head, *lines = (
+        "| " + " | ".join(_in_cell(cell) for cell in line) + " |" for line in (header, *rows)
+    )
+    return "\n".join((head, "|" + "---|" * len(header), *lines))
+
+
+def _in_cell(text: str) -> str:
+    return harmless(text).replace("|", "\\|")

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+import re
+import sys
 from fractions import Fraction
 from itertools import combinations
 
@@ -15,6 +17,7 @@ from sklearn.cluster import Birch
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from softmodes import SoftModes
 from softmodes._table.codebook import learn
 from softmodes.baselines import (
     Rock,
@@ -31,21 +34,27 @@ from softmodes.baselines._rock import merging, plan
 from softmodes.baselines._rock.merging import common_neighbors, expected_links, sparse_rows
 from softmodes.baselines._rock.records import Records, Rule, neighbor_lists
 from softmodes.datasets import load_mushroom, load_tic_tac_toe, load_zoo
-from softmodes.metrics import matching_accuracy
+from softmodes.metrics import expected_cost, hamming_cost, matching_accuracy
 from support import table
 
 THETAS = [0.0, 0.2, 1 / 3, 0.5, 0.6, 0.75, 0.99, 1.0]
 NAMES = [
     "k-modes",
     "softmodes",
+    "softmodes (refined)",
     "k-means",
     "k-means (one-hot)",
     "birch",
     "birch (one-hot)",
     "gaussian",
     "gaussian (one-hot)",
+    "gaussian diagonal (one-hot)",
+    "latent classes (stepmix)",
+    "kmodes huang",
+    "kmodes cao",
     "rock",
 ]
+PACKAGES = {"latent classes (stepmix)": "stepmix", "kmodes huang": "kmodes", "kmodes cao": "kmodes"}
 
 
 # --- the naive reference -------------------------------------------------------------------------
@@ -396,12 +405,68 @@ def groups():
     return np.where(noise, rng.integers(0, 3, (120, 12)), 2 * truth[:, None]).astype(str), truth
 
 
-def test_all_methods_of_the_paper_are_registered():
+def test_all_methods_are_registered():
     assert names() == NAMES
+
+
+def test_softmodes_as_it_comes_is_softmodes_without_restarts():
+    X, _ = load_zoo(return_X_y=True, as_frame=False)
+    model = SoftModes(7, n_init=1, random_state=3).fit(X)
+    found = baseline("softmodes (refined)").outcome(X, 7, 3)
+    assert_array_equal(found.labels, model.labels_)
+    assert found.objective == model.objective_
+    assert not np.array_equal(found.labels, cluster("softmodes", X, 7, 3))
+
+
+OBJECTIVES = {
+    "k-means (one-hot)": lambda X, labels: ((X - centers(X, labels)[labels]) ** 2).sum(),
+    "k-modes": lambda X, labels: hamming_cost(X, labels, modes(X, labels)),
+    "kmodes huang": lambda X, labels: hamming_cost(X, labels, modes(X, labels)),
+    "softmodes": expected_cost,
+}
+
+
+def centers(X, labels):
+    return np.stack([X[labels == c].mean(0) for c in range(labels.max() + 1)])
+
+
+def modes(X, labels):
+    return [
+        [max(sorted(set(column)), key=list(column).count) for column in X[labels == c].T]
+        for c in range(labels.max() + 1)
+    ]
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_the_objective_of_a_run_is_what_its_labels_cost(name):
+    pytest.importorskip(PACKAGES.get(name, "sklearn"))
+    X, _ = groups()
+    rows = one_hot_codes(X) if "one-hot" in name else integer_codes(X)
+    found = baseline(name).outcome(rows, 2, 0)
+    assert found.objective == pytest.approx(OBJECTIVES[name](rows, found.labels))
+
+
+@pytest.mark.parametrize("name", ["gaussian diagonal (one-hot)", "latent classes (stepmix)"])
+def test_the_objective_of_a_mixture_falls_with_its_likelihood(name):
+    pytest.importorskip(PACKAGES.get(name, "sklearn"))
+    X, _ = groups()
+    rows = one_hot_codes(X) if "one-hot" in name else integer_codes(X)
+    two, one = (baseline(name).outcome(rows, k, 0).objective for k in (2, 1))
+    assert two < one
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_method_whose_package_is_missing_says_what_to_install(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, PACKAGES[name], None)
+    monkeypatch.setitem(sys.modules, "kmodes.kmodes", None)
+    text = f"The method {name!r} needs {PACKAGES[name]}. Install it with: pip install "
+    with pytest.raises(ImportError, match=re.escape(text + PACKAGES[name])):
+        cluster(name, [["a"], ["b"]], 2)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_method_finds_two_plain_groups(name):
+    pytest.importorskip(PACKAGES.get(name, "sklearn"))
     X, truth = groups()
     params = {"theta": 0.4} if name == "rock" else {}
     labels = cluster(name, X, 2, random_state=0, **params)

@@ -1,3 +1,4 @@
+import math
 import os
 import stat
 import threading
@@ -27,7 +28,16 @@ def test_fit_prints_what_marks_each_cluster_and_writes_the_labels(answers, tmp_p
     assert "colour=blue (100%, 4.0x)" in printed
     table = csv.read_csv(answers).drop_columns("id").to_pandas()
     table["agrees"] = table["agrees"].replace("", None)
-    model = SoftModes(2, t=3.0, random_state=0).fit(table)
+    model = SoftModes(2, random_state=0).fit(table)
+    assert labels.read_text().split() == ["cluster", *map(str, model.labels_)]
+
+
+@pytest.mark.parametrize(("given", "t"), [("1.5", 1.5), ("inf", math.inf), ("auto", "auto")])
+def test_fit_takes_a_number_or_auto_for_t(answers, tmp_path, given, t):
+    labels = tmp_path / "labels.csv"
+    softmodes("fit", answers, "-k", 6, "--t", given, "--refine", "none", "--out", labels)
+    table = csv.read_csv(answers, convert_options=csv.ConvertOptions(strings_can_be_null=True))
+    model = SoftModes(6, t=t, refine=None, random_state=0).fit(table)
     assert labels.read_text().split() == ["cluster", *map(str, model.labels_)]
 
 

@@ -13,7 +13,10 @@ try:
 finally:
     print(*sys.modules, file=sys.stderr)
 """
-FOR_THE_PAPER = {"softmodes._paper", "softmodes.baselines", "matplotlib", "jinja2", "rich.progress"}
+FOR_EXPERIMENTS = {
+    *("softmodes._paper", "softmodes._compare", "softmodes.baselines"),
+    *("matplotlib", "jinja2", "rich.progress"),
+}
 
 
 def loaded_by(*arguments):
@@ -30,10 +33,12 @@ def loaded_by(*arguments):
     return set(done.stderr.split())
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["paper", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["fit", "--help"], ["compare", "--help"], ["paper", "--help"]]
+)
 def test_help_waits_for_no_library_but_its_own(arguments):
     heavy = {"numpy", "scipy", "sklearn", "pyarrow", "narwhals", "pandas", "softmodes._kernels"}
-    assert loaded_by(*arguments) & (FOR_THE_PAPER | heavy) == set()
+    assert loaded_by(*arguments) & (FOR_EXPERIMENTS | heavy) == set()
 
 
 def test_a_fit_does_not_wait_for_the_paper(tmp_path):
@@ -41,7 +46,7 @@ def test_a_fit_does_not_wait_for_the_paper(tmp_path):
     path.write_text("a,b\n1,2\n1,2\n3,4\n")
     loaded = loaded_by("fit", path, "-k", 2)
     assert "softmodes._estimators" in loaded
-    assert loaded & FOR_THE_PAPER == set()
+    assert loaded & FOR_EXPERIMENTS == set()
 
 
 def test_a_command_of_the_paper_imports_it():
@@ -51,7 +56,7 @@ def test_a_command_of_the_paper_imports_it():
 @pytest.mark.parametrize("missing", ["typer", "rich"])
 def test_without_its_libraries_it_says_how_to_install_them(missing, monkeypatch):
     monkeypatch.setitem(sys.modules, missing, None)
-    monkeypatch.delitem(sys.modules, "softmodes._cli.main")
+    monkeypatch.delitem(sys.modules, "softmodes._cli.main", raising=False)
     with pytest.raises(SystemExit) as stopped:
         importlib.import_module("softmodes._cli.main")
     assert str(stopped.value) == (

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from command import refused, softmodes
+from softmodes._cli.progress import Pace
 from softmodes._paper import EXPERIMENTS
 from softmodes._paper.results import ResultsFile, read
 from softmodes.baselines import unregister
@@ -34,7 +35,7 @@ def test_run_then_resume_then_report(tmp_path):
         "paper", "report", "--results", results, "--size", "small", "--out", report
     ).stdout
     assert printed.split() == [str(report / "report.md"), str(report / "report.html")]
-    assert "Complete: 30 cells" in (report / "report.md").read_text()
+    assert "Complete: 30 runs" in (report / "report.md").read_text()
 
 
 def test_progress_shows_cells_done_and_time(tmp_path):
@@ -42,6 +43,20 @@ def test_progress_shows_cells_done_and_time(tmp_path):
     assert "theorem" in shown
     assert "30/30" in shown
     assert re.search(r"\d:\d\d:\d\d", shown)
+    assert re.search(r"theorem is done after \d+ seconds; about 0 seconds left", shown)
+
+
+def test_the_time_left_follows_the_pace_so_far():
+    cells = list(EXPERIMENTS["fig-ccm"].cells("full"))
+    clock = iter([0.0, 60.0, 60.0])
+    pace = Pace(cells, now=lambda: next(clock))
+    for cell in cells[: len(cells) // 2]:
+        pace.count(cell)
+    left = 60 * (pace.all_work - pace.work_done) / pace.work_done
+    assert left > 200, "the second half has the large tables"
+    assert pace.left() == f"about {left / 60:.0f} minutes left"
+    assert pace.spent() == "60 seconds"
+    assert pace.to_do["fig-ccm"] == len(cells) - len(cells) // 2
 
 
 def test_a_plugin_joins(tmp_path):
@@ -59,6 +74,73 @@ def test_a_plugin_joins(tmp_path):
     joined = [r for r in read(tmp_path / "small.jsonl") if r["algorithm"] == "all in one"]
     assert len(joined) == 10
     assert {r["metrics"]["accuracy"] for r in joined} == {0.5}
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A table of two classes that one of its columns tells."""
+    path = tmp_path / "my table.csv"
+    rows = [
+        f"{'ab'[i % 2]},{'' if i == 3 else i % 3},{i % 5},{['yes', 'no'][i % 2]}" for i in range(40)
+    ]
+    path.write_text("\n".join(["one,two,three,y", *rows, ""]))
+    return path
+
+
+def test_a_users_table_joins_table_real(tmp_path, own):
+    arguments = ["paper", "run", "table-real", "--size", "small", "--out", tmp_path]
+    softmodes(*arguments, "--table", own, "--class", "y", "--jobs", 2)
+    joined = [r for r in read(tmp_path / "small.jsonl") if r["data"]["kind"].startswith("my table")]
+    theirs = [r for r in read(tmp_path / "small.jsonl") if r["data"]["kind"] == "zoo"]
+    assert {r["algorithm"] for r in joined} == {r["algorithm"] for r in theirs}
+    assert {r["data"]["k"] for r in joined} == {2}
+    assert max(r["metrics"]["accuracy"] for r in joined) == 1
+    assert any("same_again" in r for r in joined)
+    again = softmodes(*arguments, "--table", own, "--class", "y")
+    assert again.stdout.startswith("0 cells run")
+    report = ["paper", "report", "--results", tmp_path, "--size", "small", "--out", tmp_path]
+    text = softmodes(*report).stdout and (tmp_path / "report.md").read_text()
+    assert "| my table.csv | SoftModes(k), our default |" in text
+    own.write_text(own.read_text().replace("a,0,0,yes", "b,0,0,yes"))
+    changed = softmodes(*arguments, "--table", own, "--class", "y")
+    assert not changed.stdout.startswith("0 cells run"), "results of two tables are mixed"
+
+
+@pytest.mark.parametrize(
+    ("experiment", "more", "message"),
+    [
+        ("table-real", ["--class", "z"], "class='z' is not a column of my table.csv. Pass one of"),
+        ("table-real", [], "--table is given 1 times, --class 0 times. Pass one --class for each"),
+        ("fig-t", ["--class", "y"], "joins table-real, which is not among the experiments."),
+        ("table-real", ["--class", "two"], "class='two' has 1 empty cells, the first in row 4."),
+    ],
+)
+def test_a_table_that_cannot_join_is_refused(tmp_path, own, experiment, more, message):
+    text = refused("paper", "run", experiment, "--out", tmp_path, "--table", own, *more)
+    assert message in text
+    assert not list(tmp_path.glob("*.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("y\na\nb\na\nb\n", "has no column beside class='y'. Pass a table with features."),
+        ("x,y\n1,a\n2,a\n", "class='y' has 1 values in 2 rows. Pass a column with at least 2."),
+        ("x,y\n1,a\n2,b\n", "at most 1 can be judged. Is it an identifier? Pass another column."),
+    ],
+)
+def test_classes_by_which_nothing_can_be_judged_are_refused(tmp_path, body, message):
+    path = tmp_path / "t.csv"
+    path.write_text(body)
+    arguments = ["paper", "run", "table-real", "--out", tmp_path, "--table", path, "--class", "y"]
+    assert message in refused(*arguments)
+
+
+@pytest.mark.parametrize("name", ["no.csv", "t.txt"])
+def test_a_table_that_is_no_table_is_refused_by_its_name(tmp_path, name):
+    (tmp_path / "t.txt").write_text("a,y\n")
+    arguments = ["paper", "run", "table-real", "--out", tmp_path, "--class", "y"]
+    assert name in refused(*arguments, "--table", tmp_path / name)
 
 
 @pytest.mark.parametrize(

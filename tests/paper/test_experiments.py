@@ -7,8 +7,9 @@ import pytest
 from made_up_results import found_in
 
 from softmodes._paper import EXPERIMENTS, chosen, experiments
-from softmodes._paper.experiments.table_real import CLASSES
-from softmodes._paper.recipe import GRID_OF_T, blocks, codewords
+from softmodes._paper.cell import dataset
+from softmodes._paper.experiments.table_real import SHAPES
+from softmodes._paper.recipe import GRID_OF_T, Data, blocks, codewords, soft_modes
 
 
 @pytest.mark.parametrize(
@@ -63,14 +64,34 @@ def test_full_size_is_that_of_the_paper(name, data, algorithms, runs, seeding):
     assert experiment.seeding == seeding
 
 
-def test_real_tables_run_25_times_and_the_grid_of_t_as_often_again_to_score_the_best():
+def test_real_tables_run_a_thousand_times_where_a_run_takes_milliseconds():
     for case in EXPERIMENTS["table-real"].full:
-        runs = {a.title: a.runs or case.runs for a in case.algorithms}
-        ours = {title for title in runs if title.startswith(("SoftModes", "k-modes"))}
-        assert len(ours) == 12
-        assert {runs[title] for title in ours} == {50}
-        assert runs["k-means"] == runs["Gaussian mixture"] == 25
-    assert [case.data.kind for case in EXPERIMENTS["table-real"].full] == list(CLASSES)
+        runs = {a.key: case.runs_of(a) for a in case.algorithms}
+        ours = {runs[soft_modes(t).key] for t in GRID_OF_T}
+        assert ours == {200 if case.data.kind == "connect-4" else 1000}
+        assert all(runs[f"{name}()"] >= 25 for name in ("default", "k-means", "gaussian"))
+        once = {key for key in runs if runs[key] == 1}
+        assert once == {key for key in runs if key.startswith(("birch", "rock"))}
+    assert [case.data.kind for case in EXPERIMENTS["table-real"].full] == list(SHAPES)
+
+
+@pytest.mark.parametrize("table", SHAPES)
+def test_shapes_of_real_tables_are_theirs(table):
+    found = dataset(Data(table, 2))
+    n_one_hot = sum(len(set(column)) for column in found.table.T.tolist())
+    n_classes = len(set(found.classes.tolist()))
+    assert SHAPES[table] == (*found.table.shape, n_one_hot, n_classes)
+
+
+def test_growth_goes_to_a_million_features_and_to_four_for_the_largest_t():
+    cases = EXPERIMENTS["theorem-growth"].full
+    widths = {case.data["d"] for case in cases if len(case.algorithms) == 6}
+    assert widths == {2**i for i in range(10, 21)}
+    widest = [case for case in cases if case.data["d"] == 2**22]
+    assert [case.algorithms for case in widest] == [(soft_modes(10.0),)]
+    assert {case.data["n"] for case in cases} == {400}
+    keys = {case.data.key for case in cases}
+    assert len(keys) == len(cases), "large numbers of features look the same in a key"
 
 
 @pytest.mark.parametrize("size", ["small", "full"])
@@ -82,7 +103,7 @@ def test_no_two_cells_have_the_same_key(size):
 def test_keys_and_seeds_never_change_lest_a_resumed_run_repeat_or_mix():
     cell = next(c for c in EXPERIMENTS["fig-noise"].cells("full") if c.algorithm.name == "k-means")
     assert cell.key == (
-        "fig-noise/full/ccm(k=50, n=100000, d=500, eps=0.2, noise=0.1)/k-means(cap=30)/run=0"
+        "fig-noise/full/ccm(k=50, n=100000, d=500, eps=0.2, noise=0.1)/k-means(cap=15)/run=0"
     )
     assert (cell.data.seed, cell.seed) == (1087752743, 1483054610)
 
@@ -108,7 +129,7 @@ def test_unknown_experiments_are_refused_by_name():
         chosen(["fig-sbm", "fig-9"])
 
 
-def test_everything_at_small_size_takes_under_three_minutes(small):
+def test_everything_at_small_size_takes_under_three_minutes_of_a_processor(small):
     records, seconds = small
     declared = [c for e in EXPERIMENTS.values() for c in e.cells("small")]
     assert len(records) == len(declared)

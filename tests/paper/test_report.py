@@ -19,16 +19,19 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 class Balanced(HTMLParser):
-    """Checks that every element is closed, and collects pictures."""
+    """Checks that every element is closed; collects pictures, ids and what is referred to."""
 
     def __init__(self):
         super().__init__()
-        self.open, self.pictures = [], []
+        self.open, self.pictures, self.ids, self.referred = [], 0, [], []
 
     def handle_starttag(self, tag, attrs):
-        if tag == "img":
-            self.pictures.append(dict(attrs)["src"])
-        elif tag not in ("meta", "br"):
+        self.pictures += tag == "svg"
+        named = dict(attrs)
+        self.ids += [named["id"]] if "id" in named else []
+        self.referred += [named[n] for n in ("href", "xlink:href", "src") if n in named]
+        self.referred += re.findall(r"url\(([^)]*)\)", " ".join(filter(None, named.values())))
+        if tag not in ("meta", "br"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -51,10 +54,49 @@ def test_the_report_shows_every_experiment_with_its_pictures(report):
         assert f"## {experiment.title}" in text
         assert experiment.claims == () or experiment.claims[0].text in text
     drawn = {path.name for path in (folder / "figures").iterdir()}
-    assert {f"figures/{name}" for name in drawn} == set(page.pictures)
-    assert len(drawn) == 10
+    assert len(drawn) == page.pictures == 11
     assert all(f"(figures/{name})" in text for name in drawn)
     assert "missing" not in text.split("## Claims")[0]
+
+
+def test_the_page_needs_no_other_file_and_every_link_leads_somewhere(report):
+    page = Balanced()
+    page.feed(report[1][1].read_text())
+    assert len(page.ids) == len(set(page.ids)), "two elements have the same id"
+    inside = [reference for reference in page.referred if not reference.startswith("data:")]
+    assert len(inside) > 100
+    assert {reference for reference in inside if not reference.startswith("#")} == set()
+    assert {reference[1:] for reference in inside} <= set(page.ids)
+    contents = {f"#{experiment}" for experiment in EXPERIMENTS}
+    assert contents <= set(inside)
+
+
+def test_every_link_inside_the_markdown_leads_somewhere(report):
+    text = report[1][0].read_text()
+    titles = {re.sub(r"[^a-z0-9 -]", "", t.lower()).replace(" ", "-") for t in _titles(text)}
+    anchors = set(re.findall(r'<a id="([^"]+)">', text)) | titles
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
+
+
+def test_a_star_is_no_sign_of_markdown(report):
+    text = report[1][0].read_text()
+    assert r"*From seeds in two blocks a run is right from d = d\* on*: **too few runs**." in text
+
+
+def _titles(text):
+    return re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+
+
+def test_figures_take_the_colours_of_the_page_light_or_dark(report):
+    page = report[1][1].read_text()
+    assert "prefers-color-scheme: dark" in page
+    drawings = "".join(re.findall(r"<svg.*?</svg>", page, re.DOTALL))
+    for fixed in ("fill: #ffffff", "#000000", "#222222", "#e4e4e4"):
+        assert fixed not in drawings, f"{fixed} stays as it is on a dark page"
+
+
+def test_a_map_of_thousands_of_points_is_a_small_picture(report):
+    assert (report[0] / "figures" / "theorem-map.svg").stat().st_size < 150_000
 
 
 def test_the_report_has_published_beside_found(report):
@@ -64,6 +106,15 @@ def test_the_report_has_published_beside_found(report):
         title = {"k-modes": "k-modes", "softmodes": "SoftModes(3)"}.get(name, "")
         assert any(f"{published.mean:.4f}" in row and title in row for row in rows)
     assert "tic-tac-toe: putting all rows in one cluster has accuracy 0.6534" in text
+
+
+def test_at_the_small_size_nothing_is_judged(report):
+    text = report[1][0].read_text()
+    claims = text.split("## Claims")[1].split("## How to read it")[0]
+    verdicts = re.findall(r"\| ([^|]*) \|$", claims, re.MULTILINE)[1:]
+    assert len(verdicts) == sum(len(experiment.claims) for experiment in EXPERIMENTS.values())
+    assert set(verdicts) == {"too few runs"}
+    assert "What it is:" not in text
 
 
 def test_the_same_results_give_the_same_report(small, report, tmp_path):
@@ -76,12 +127,11 @@ def test_a_report_of_part_of_the_results_says_what_is_missing(small, tmp_path):
     part = [r for r in small[0] if r["experiment"] in ("fig-sbm", "fig-ccm", "table-real")]
     part = [r for r in part if r["run"] < 2 and r["data"]["kind"] != "zoo"]
     text = write_report(part, tmp_path, "small")[0].read_text()
-    assert "cells are missing**" in text
-    assert "Incomplete: 32 of 40 cells are missing." in text
-    assert "Not run yet: all 60 cells are missing." in text
+    assert "runs are missing**" in text
+    assert "Incomplete: 32 of 40 runs are missing." in text
+    assert "Not run yet: all 60 runs are missing." in text
     verdicts = [line for line in text.splitlines() if line.startswith("| [fig-sbm]")]
-    assert len(verdicts) == 3
-    assert all(line.endswith(" (so far) |") for line in verdicts), "judged as if complete"
+    assert len(verdicts) == 4, "three claims, and the minutes"
     assert (tmp_path / "figures" / "sbm.svg").exists()
     assert not (tmp_path / "figures" / "noise.svg").exists()
 
@@ -99,7 +149,7 @@ def test_capped_runs_are_said_to_be_capped():
         if c.data.n_clusters == 2000
     ]
     assert notes_of(found_in(records, "fig-ccm", "full")) == [
-        "k = 2,000: k-means was capped at 180 seconds in 5 of 5 runs, after 4 to 8 rounds."
+        "k = 2,000: k-means was capped at 75 seconds in 5 of 5 runs, after 4 to 8 rounds."
     ]
 
 
@@ -135,9 +185,9 @@ def test_all_that_a_new_experiment_declares_is_run_judged_drawn_and_reported(
     records = [run_cell(cell) for cell in new_experiment.cells("small")]
     text = write_report(records, tmp_path, "small")[0].read_text()
     section = text.split('<a id="dense-blocks"></a>')[1]
-    assert "## Dense blocks\n\nTwo equal blocks, random seeds.\n\nComplete: 6 cells" in section
-    assert "- *k-modes recovers the blocks*: **holds**. p = 0.9, q = 0.1: " in section
-    assert "- *k-modes is worse*: **does not hold**." in section
+    assert "## Dense blocks\n\nTwo equal blocks, random seeds.\n\nComplete: 6 runs" in section
+    assert "- *k-modes recovers the blocks*: **too few runs**. p = 0.9, q = 0.1: " in section
+    assert "- *k-modes is worse*: **too few runs**." in section
     assert "![Dense blocks](figures/dense-blocks.svg)" in section
     assert "- 6 runs." in section
     assert "| p = 0.9, q = 0.1 | SoftModes(1) | 3 |" in section

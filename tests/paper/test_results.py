@@ -6,7 +6,7 @@ import pytest
 from made_up_results import made_up
 
 from softmodes._paper import EXPERIMENTS
-from softmodes._paper.results import ResultsFile, read, read_folder
+from softmodes._paper.results import ResultsFile, folded, read, read_folder
 
 
 def lines_of(path):
@@ -136,3 +136,49 @@ def test_compressed_results_are_read_and_newer_plain_ones_win(tmp_path):
         file.write(a_line("a", run=1) + a_line("b", run=1))
     (tmp_path / "full.jsonl").write_text(a_line("b", run=2))
     assert {r["key"]: r["run"] for r in read_folder(tmp_path, "full")} == {"a": 1, "b": 2}
+
+
+def several_runs(n=7):
+    cells = [c for c in EXPERIMENTS["table-real"].cells("full") if c.data.kind == "zoo"]
+    cells = [c for c in cells if c.series_key == cells[0].series_key][:n]
+    return [
+        made_up(c, 0.5 + c.run / 100, expected_cost=10.0 + c.run, rounds=3 + c.run) for c in cells
+    ]
+
+
+def test_several_runs_share_a_line_and_are_read_as_single_ones(tmp_path):
+    path = tmp_path / "full.jsonl"
+    records = several_runs()
+    records[0]["same_again"] = 0.9
+    with ResultsFile(path) as results:
+        results.append(*records)
+        assert results.done == {r["key"] for r in records}
+    assert path.read_bytes().count(b"\n") == 1
+    found = list(read(path))
+    for kept, record in zip(found, records, strict=True):
+        for name in ("key", "run", "data", "algorithm", "params", "metrics", "expected_cost"):
+            assert kept[name] == record[name], name
+        assert (kept["rounds"], kept["capped"]) == (record["rounds"], False)
+    assert [r.get("same_again") for r in found] == [0.9] + [None] * 6
+    with ResultsFile(path) as results:
+        assert results.done == {r["key"] for r in records}
+
+
+def test_a_folded_line_takes_a_few_bytes_a_run(tmp_path):
+    path = tmp_path / "full.jsonl"
+    with ResultsFile(path) as results:
+        results.append(*several_runs(100))
+    assert len(gzip.compress(path.read_bytes())) < 12 * 100
+
+
+@pytest.mark.parametrize("damage", ["short", "missing"])
+def test_a_folded_line_that_is_not_whole_is_named(tmp_path, damage):
+    path = tmp_path / "full.jsonl"
+    line = folded(several_runs())
+    if damage == "short":
+        line["each"]["ari"].pop()
+    else:
+        del line["each"]["accuracy"]
+    path.write_text(json.dumps(line) + "\n")
+    with pytest.raises(ValueError, match=r"line 1 is not a record of a cell"):
+        list(read(path))

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from softmodes._paper import EXPERIMENTS
+from softmodes._paper import EXPERIMENTS, runner
 from softmodes._paper.recipe import Data
 from softmodes._paper.results import ResultsFile, read
-from softmodes._paper.runner import load_methods, pending, run
+from softmodes._paper.runner import lines_of, pending, run
 from softmodes._paper.summary import Found
 from softmodes._paper.tables import tables_of
 from softmodes.baselines import names, unregister
+from softmodes.baselines._plugins import load_methods
 from softmodes.datasets import load_zoo
 from softmodes.metrics import matching_accuracy
 
@@ -132,6 +133,37 @@ def test_a_missing_plugin_is_refused():
     with pytest.raises(ValueError, match=r"plugin='no-such.py' is not a file. Pass a .py file"):
         load_methods(["no-such.py"])
     assert "by first column" not in names()
+
+
+def test_runs_that_come_at_once_share_a_line_and_others_do_not():
+    cells = [c for c in EXPERIMENTS["table-real"].cells("full") if c.data.kind == "zoo"]
+    lines = lines_of(cells)
+    assert sum(map(len, lines)) == len(cells)
+    assert max(map(len, lines)) == 100
+    for line in lines:
+        assert len({cell.series_key for cell in line}) == 1
+        assert [cell.run for cell in line] == list(range(line[0].run, line[0].run + len(line)))
+    alone = lines_of(EXPERIMENTS["theorem"].cells("small"))
+    assert {len(line) for line in alone} == {1}
+    # A line that was lost in part, by another number at once, is made whole.
+    assert [len(line) for line in lines_of(lines[0][:30] + lines[0][50:])] == [80]
+
+
+def test_cells_that_share_seeds_run_alone_and_the_others_elsewhere(tmp_path, monkeypatch):
+    asked = []
+
+    def finished(lines, work, jobs, **more):
+        asked.append((jobs, list(lines)))
+        return ((line, work(line, None)) for line in lines)
+
+    monkeypatch.setattr(runner, "finished", finished)
+    shared = list(EXPERIMENTS["fig-t"].cells("small"))[:2]
+    others = list(EXPERIMENTS["theorem-map"].cells("small"))[:3]
+    with ResultsFile(tmp_path / "small.jsonl") as results:
+        run([*shared, *others], results, jobs=2)
+    keys = [record["key"] for record in read(tmp_path / "small.jsonl")]
+    assert keys == [cell.key for cell in (*others, *shared)]
+    assert asked == [(2, [(cell,) for cell in others]), (1, [(cell,) for cell in shared])]
 
 
 def test_zero_processes_are_refused(tmp_path):

@@ -13,7 +13,7 @@ import reference
 from softmodes._rows.cache import Cache
 from softmodes._rows.centers import CodeCenters, Comparison
 from softmodes._rows.remember import LastPass
-from softmodes._rows.stores import open_store
+from softmodes._rows.stores import open_store, some_rows
 from softmodes._rows.weights import Units
 from support import open_store as cut_store
 from support import table
@@ -90,3 +90,36 @@ def test_distances_are_those_of_the_reference_from_any_cut(cuts):
     nothing_ignored = np.full(5, -1, np.int32)
     expected = reference.distances(codes, codes[:7], nothing_ignored, weight)
     assert_array_equal(store.distances(CodeCenters(codes[:7]), weight), expected)
+
+
+def test_counts_by_given_labels_are_those_of_a_pass():
+    rng = np.random.default_rng(0)
+    for n_values in ((2, 3, 5), (2, 300, 4), (400,)):
+        X = np.stack([rng.integers(0, s, 900) for s in n_values], axis=1)
+        weight = rng.integers(0, 1 << 36, 900)
+        for store in (cut_store(X, weight=weight), cut_store(X, cuts=(1, 500), weight=weight)):
+            centers, comparison = CodeCenters(store.rows(np.arange(4))), Comparison(1)
+            passed = store.tally(centers, comparison)
+            counts, sizes = store.count(store.labels(centers, comparison), 4)
+            assert_array_equal(sizes, passed.cluster_sizes)
+            assert_array_equal(counts.dense, passed.counts.dense)
+            for j, sparse in passed.counts.sparse.items():
+                assert_array_equal(counts.sparse[j].toarray(), sparse.toarray())
+
+
+def test_some_rows_are_a_store_of_these_rows():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (200, 6))
+    X[:3] = [[0], [1], [2]]
+    weight = rng.integers(1, 9, 200)
+    index = np.flatnonzero(rng.random(200) < 0.7)
+    index = np.union1d(index, [0, 1, 2])
+    store = cut_store(X, cuts=(1, 90), weight=weight)
+    part, alone = some_rows(store, index), cut_store(X[index], weight=weight[index])
+    assert part.n_rows == len(index)
+    centers, comparison = CodeCenters(store.rows(np.arange(4))), Comparison(1)
+    assert_array_equal(part.labels(centers, comparison), alone.labels(centers, comparison))
+    there, here = (s.tally(centers, comparison) for s in (part, alone))
+    assert_array_equal(there.counts.dense, here.counts.dense)
+    assert there.fingerprint == here.fingerprint
+    assert len(part.blocks) == 3, "one block only: nothing tested"

@@ -79,11 +79,11 @@ def draw_by_inversion(
     return np.minimum(drawn, np.int32(probabilities.shape[1] - 1))
 
 
-def resolve_rounding(rounding: str | Rounding, t: float) -> Rounding:
+def resolve_rounding(rounding: str | Rounding, t: Any = None) -> Rounding:
     """Return the rounding that `rounding` and `t` ask for; try a user's function."""
     if isinstance(rounding, str) and rounding == "soft":
         return soft(t)
-    if t != 3.0:
+    if t is not None:
         raise ValueError(
             f"t={t!r} has a meaning for rounding='soft' only, and rounding={rounding!r} was given. "
             "Leave t out."

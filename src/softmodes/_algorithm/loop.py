@@ -25,7 +25,7 @@ from softmodes._algorithm.stages import (
 )
 from softmodes._rows.centers import Centers, CodeCenters, Comparison
 from softmodes._rows.stores.base import RowStore
-from softmodes._rows.tally import SoftTally
+from softmodes._rows.tally import SoftTally, Tally
 from softmodes.rounding import plurality
 
 
@@ -51,6 +51,13 @@ def run_once(store: RowStore, plan: Plan, index: int) -> Run:
     """Make one run from its seeds to its end."""
     fit = Fit(store, plan)
     return _settled(fit, _finish(fit, _start(fit, index)))
+
+
+def run_from(fit: Fit, tally: Tally, drawn: CodeCenters, index: int) -> Run:
+    """Make a latent finish of a partition that is given by its counts: it needs no seeds."""
+    given = Gini(fit, index, 1).measure(drawn, tally, None)
+    before = Run(index, drawn, drawn, tally, (given,), 0)
+    return _settled(fit, _go_on(Latent(fit, index, MOST_LATENT_ROUNDS), before))
 
 
 def starts(fit: Fit) -> Iterator[Run]:

@@ -21,6 +21,7 @@ class Use(IntEnum):
     DRAW = 2
     SEED = 3
     IMPUTE = 4
+    SAMPLE = 5
 
 
 def mix(word: int) -> int:

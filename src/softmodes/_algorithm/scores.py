@@ -128,11 +128,18 @@ class Pricing:
         are rounded do not sum to one: what rounding has raised the prices by is given back, or the
         objective would waver by more than it changes near its end.
         """
-        assert scores.raised is not None
-        floor = scores.floor(self._value_totals, self.total_weight)
-        likelihood = tally.log_likelihood(floor, scores.resolution)
         given_back = self._raised(scores, tally) - self.prior * self._prior_price(scores)
-        return likelihood + math.ldexp(given_back, -scores.resolution)
+        return self._by_prices(scores, tally) + math.ldexp(given_back, -scores.resolution)
+
+    def log_likelihood(self, scores: ScoreCenters, tally: SoftTally) -> float:
+        """Return the log-likelihood of the rows alone, in bits."""
+        given_back = self._raised(scores, tally)
+        return self._by_prices(scores, tally) + math.ldexp(given_back, -scores.resolution)
+
+    def _by_prices(self, scores: ScoreCenters, tally: SoftTally) -> float:
+        """Return the log-likelihood of the rows by prices as they were rounded."""
+        floor = scores.floor(self._value_totals, self.total_weight)
+        return tally.log_likelihood(floor, scores.resolution)
 
     def _raised(self, scores: ScoreCenters, tally: SoftTally) -> float:
         """Return what rounding has raised the prices of all cells by, in units of prices."""

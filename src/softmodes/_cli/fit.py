@@ -19,7 +19,7 @@ def fit(
     n_clusters: Annotated[int, typer.Option("-k", "--n-clusters", help="Number of clusters.")],
     t: Annotated[
         str, typer.Option(help="Sharpness of the rounding: a number from 1 up to inf, or auto.")
-    ] = "3",
+    ] = "auto",
     drop: Annotated[
         list[str] | None, typer.Option(help="A column to leave out, such as an identifier.")
     ] = None,

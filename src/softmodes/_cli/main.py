@@ -14,6 +14,7 @@ except ImportError as error:
     ) from None
 
 from softmodes._cli import paper
+from softmodes._cli.compare import compare
 from softmodes._cli.fit import fit
 
 app = typer.Typer(
@@ -23,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(fit)
+app.command()(compare)
 app.add_typer(paper.app, name="paper")
 
 

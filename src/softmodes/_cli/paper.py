@@ -5,6 +5,7 @@ They are imported when one of these commands runs: other commands do not wait fo
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -14,7 +15,8 @@ from softmodes._cli.errors import plain_errors
 from softmodes._text import harmless
 
 if TYPE_CHECKING:
-    from softmodes._paper import Size
+    from softmodes._paper import Experiment, Size
+    from softmodes._paper.own_table import OwnTable
 
 app = typer.Typer(help="Reproduce the paper's tables and figures.", no_args_is_help=True)
 
@@ -45,27 +47,72 @@ def run_experiments(
     out: Annotated[
         Path, typer.Option(help="Folder of the results. What is there is not run again.")
     ] = Path("results"),
-    jobs: Annotated[int, typer.Option(help="Processes; a single one already uses all cores.")] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            help="Processes for small runs, by default one a core. Large ones use all cores anyway."
+        ),
+    ] = None,
     plugin: Annotated[
         list[str] | None,
         typer.Option(help="A .py file or module whose registered methods join the experiments."),
+    ] = None,
+    table: Annotated[
+        list[Path] | None,
+        typer.Option(help="A .csv or .parquet file that joins the tables of table-real."),
+    ] = None,
+    class_column: Annotated[
+        list[str] | None,
+        typer.Option("--class", help="Its column of classes; one for each --table, in order."),
     ] = None,
 ) -> None:
     """Run experiments into a results file. Stop it at any time: run again to resume."""
     from softmodes._cli.progress import shown_progress
     from softmodes._paper import chosen
     from softmodes._paper.results import ResultsFile
-    from softmodes._paper.runner import load_methods, pending, run
+    from softmodes._paper.runner import pending, run
+    from softmodes.baselines._plugins import load_methods
 
     with plain_errors():
         wanted, checked = chosen(experiments), _size(size)
         methods = load_methods(plugin or [])
+        tables = _tables(wanted, table or [], class_column or [])
         with ResultsFile(out / f"{checked}.jsonl") as results:
-            cells = pending(wanted, checked, results.done, methods)
+            cells = pending(wanted, checked, results.done, methods, tables)
             with shown_progress(cells) as show:
-                run(cells, results, jobs=jobs, plugins=plugin or [], on_cell=show)
+                run(
+                    cells,
+                    results,
+                    jobs=os.cpu_count() or 1 if jobs is None else jobs,
+                    plugins=plugin or [],
+                    tables=tables,
+                    on_cell=show,
+                )
             path = harmless(str(results.path))
             print(f"{len(cells):,} cells run, {len(results.done):,} in {path}")
+
+
+def _tables(
+    wanted: list[Experiment], paths: list[Path], class_columns: list[str]
+) -> list[OwnTable]:
+    """Read the user's tables; refuse any that would join nothing."""
+    from softmodes._cli.tables import read_table
+    from softmodes._paper.own_table import own_table
+
+    if len(paths) != len(class_columns):
+        raise ValueError(
+            f"--table is given {len(paths)} times, --class {len(class_columns)} times. "
+            "Pass one --class for each --table."
+        )
+    if paths and not any(experiment.own_case for experiment in wanted):
+        raise ValueError(
+            f"table={str(paths[0])!r} joins table-real, which is not among the experiments. "
+            "Pass table-real or all."
+        )
+    return [
+        own_table(path.name, read_table(path, [], "table"), column)
+        for path, column in zip(paths, class_columns, strict=True)
+    ]
 
 
 @app.command("report")

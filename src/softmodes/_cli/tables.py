@@ -12,12 +12,17 @@ from softmodes._files import checked_source
 _BLOCK, _LARGEST_BLOCK = 1 << 20, (1 << 31) - 1
 
 
-def read_table(path: Path, drop: list[str]) -> Any:
-    """Return the columns of a file as an Arrow table; an empty cell of a CSV file is missing."""
+def read_table(path: Path, drop: list[str], name: str = "file") -> Any:
+    """Return the columns of a file as an Arrow table; an empty cell of a CSV file is missing.
+
+    `name` is what errors call the file.
+    """
     readers = {".csv": _read_csv, ".parquet": _read_parquet}
-    checked_source(path, "file")
+    checked_source(path, name)
     if not path.is_file():
-        raise ValueError(f"file={str(path)!r} is a device or a pipe. Pass a .csv or .parquet file.")
+        raise ValueError(
+            f"{name}={str(path)!r} is a device or a pipe. Pass a .csv or .parquet file."
+        )
     if path.suffix not in readers:
         raise ValueError(f"{path} has an unknown ending. Pass a .csv or .parquet file.")
     table = readers[path.suffix](path)

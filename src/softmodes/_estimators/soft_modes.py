@@ -13,7 +13,9 @@ from softmodes._estimators.base import ModesEstimator
 from softmodes._parameters import choice, whole
 from softmodes.rounding import Rounding, soft
 
-_LADDER = (3.0, 2.0, 5.0, 1.5, 8.0)  # of t
+# What restarts take for t in turn. Below 3 noise hides the groups; the larger t, the more a run
+# depends on its seeds, but the more groups it finds in noise.
+_LADDER = (3.0, 8.0)
 _FINALISTS = 3
 
 
@@ -35,9 +37,9 @@ class SoftModes(ModesEstimator):
     ----------
     n_clusters : int, default=8
         Number of clusters.
-    t : float or "auto", default=3.0
-        Sharpness of the rounding, from 1 up; `math.inf` for k-modes. "auto" takes 3, 2, 5, 1.5 and
-        8 in turn, for one restart after the other.
+    t : float or "auto", default="auto"
+        Sharpness of the rounding, from 1 up; `math.inf` for k-modes. "auto" takes 3 and 8 in turn,
+        for one restart after the other; a single run takes 3.
     rounding : {"soft", "plurality", "uniform"} or callable, default="soft"
         A callable gets the counts (m, sigma) of one feature and returns probabilities of the same
         shape; it must not give a more frequent value a lower probability. Leave out `t` then.
@@ -114,7 +116,7 @@ class SoftModes(ModesEstimator):
         self,
         n_clusters: int = 8,
         *,
-        t: Any = 3.0,
+        t: Any = "auto",
         rounding: str | Rounding = "soft",
         init: Any = "d1-greedy",
         n_init: int | str = "auto",
@@ -146,10 +148,10 @@ class SoftModes(ModesEstimator):
     def _algorithm(self) -> dict[str, Any]:
         choice("select", self.select, ("best", "last"))
         refine = choice("refine", self.refine, ("latent", "gini", None))
-        in_turn = self._t_in_turn()
+        rounding, ladder = self._roundings()
         return {
-            "rounding": resolve_rounding(self.rounding, _LADDER[0] if in_turn else self.t),
-            "ladder": tuple(map(soft, _LADDER)) if in_turn else (),
+            "rounding": rounding,
+            "ladder": ladder,
             "select": self.select,
             "refine": refine,
             "finalists": 1 if refine is None else _FINALISTS,
@@ -157,18 +159,16 @@ class SoftModes(ModesEstimator):
             "yardstick": "expected_cost",
         }
 
-    def _t_in_turn(self) -> bool:
-        """Tell whether restarts take different t."""
+    def _roundings(self) -> tuple[Rounding, tuple[Rounding, ...]]:
+        """Return how centers are rounded, and how in one restart after the other if they differ."""
         if not isinstance(self.t, str):
-            return False
+            return resolve_rounding(self.rounding, self.t), ()
         if self.t != "auto":
             raise ValueError(f"t={self.t!r} is not a number >= 1. Pass one, math.inf or 'auto'.")
-        if not (isinstance(self.rounding, str) and self.rounding == "soft"):
-            raise ValueError(
-                f"t='auto' has a meaning for rounding='soft' only, and rounding={self.rounding!r} "
-                "was given. Leave t out."
-            )
-        return True
+        if isinstance(self.rounding, str) and self.rounding == "soft":
+            ladder = tuple(map(soft, _LADDER))
+            return ladder[0], ladder
+        return resolve_rounding(self.rounding), ()
 
     @available_if(_is_latent)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

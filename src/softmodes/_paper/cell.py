@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import platform
 import time
 import warnings
 from dataclasses import dataclass
@@ -16,10 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from softmodes import SoftModes, __version__, baselines, datasets
+from softmodes import SoftModes, baselines, datasets
 from softmodes._algorithm.plan import RoundState
 from softmodes._paper.capped_k_means import capped_k_means
-from softmodes._paper.recipe import MAX_ITER, Cell, Data, SeedingName
+from softmodes._paper.own_table import OWN_TABLES
+from softmodes._paper.packed import algorithm_1, packed_blocks
+from softmodes._paper.recipe import MAX_ITER, OUR_DEFAULT, Cell, Data, SeedingName
+from softmodes._paper.same_again import same_again
+from softmodes._provenance import machine, versions
+from softmodes._rows.block import Block
 from softmodes.metrics import agreement, matching_accuracy
 
 _LOADERS = {
@@ -33,18 +36,23 @@ _LOADERS = {
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A table with its classes, and the forms in which algorithms take it."""
+    """A table with its classes, and the forms in which algorithms take it.
+
+    `packed` are its rows where there is no table: too wide to be held in another form.
+    """
 
     recipe: Data
     table: Any
     classes: NDArray[Any]
+    packed: Block | None = None
 
     @cached_property
     def codes(self) -> NDArray[Any]:
         """Small integers; the engine gives them the same codes as the values, only faster."""
         if self.table.dtype == bool:
             return self.table  # type: ignore[no-any-return]
-        return baselines.integer_codes(self.table).astype(np.uint8)
+        codes = baselines.integer_codes(self.table)
+        return codes.astype(np.uint8 if codes.max() < 256 else np.int32)
 
     @cached_property
     def floats(self) -> NDArray[np.float32]:
@@ -62,6 +70,7 @@ class Outcome:
     expected_cost: float | None = None
     trace: list[float] | None = None
     capped: bool = False
+    seeds_apart: bool | None = None
 
 
 # One data set and one set of seeds at a time: cells come in that order, and both can be large.
@@ -71,7 +80,13 @@ def dataset(recipe: Data) -> Dataset:
     if recipe.kind in _LOADERS:
         table, classes = _LOADERS[recipe.kind](return_X_y=True, as_frame=False)
         return Dataset(recipe, table, classes)
+    if recipe.kind in OWN_TABLES:
+        own = OWN_TABLES[recipe.kind]
+        return Dataset(recipe, own.values, own.classes)
     p = dict(recipe.params)
+    if recipe.kind == "packed-bbm":
+        block, classes = packed_blocks(**p, seed=recipe.seed)
+        return Dataset(recipe, None, classes, block)
     if recipe.kind == "bbm":
         matrix = [[p["p"], p["q"]], [p["q"], p["p"]]]
         table, classes = datasets.make_bbm(p["n"], p["d"], matrix, random_state=recipe.seed)
@@ -114,8 +129,9 @@ def run_cell(cell: Cell, n_jobs: int | None = None) -> dict[str, Any]:
     with warnings.catch_warnings():
         # That a run of the paper's 30 rounds has not converged is part of its result.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        outcome = _run(cell, data, first, n_jobs)
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        outcome = _run(cell, data, first, n_jobs, cell.seed)
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        again = _same_again(cell, data, n_jobs) if cell.same_again else None
     metrics = _rounded(agreement(data.classes, outcome.labels))
     seconds = {
         "wall": wall + seeding_seconds,
@@ -138,6 +154,8 @@ def run_cell(cell: Cell, n_jobs: int | None = None) -> dict[str, Any]:
         "rounds": outcome.rounds,
         "capped": outcome.capped,
         "trace": outcome.trace,
+        **({} if outcome.seeds_apart is None else {"seeds_apart": outcome.seeds_apart}),
+        **({} if again is None else {"same_again": round(again, 6)}),
         "seconds": _rounded(seconds),
         "versions": versions(),
         "machine": machine(),
@@ -145,22 +163,34 @@ def run_cell(cell: Cell, n_jobs: int | None = None) -> dict[str, Any]:
     }
 
 
-def _run(cell: Cell, data: Dataset, first: Any, n_jobs: int | None) -> Outcome:
+def _run(cell: Cell, data: Dataset, first: Any, n_jobs: int | None, seed: int) -> Outcome:
+    if data.packed is not None:
+        return _packed_soft_modes(cell, data, n_jobs, seed)
     if cell.algorithm.name in ("softmodes", "k-modes"):
-        return _soft_modes(cell, data, first, n_jobs)
+        return _soft_modes(cell, data, first, n_jobs, seed)
+    if cell.algorithm == OUR_DEFAULT:
+        return _our_default(cell, data, n_jobs, seed)
     if first is not None and cell.algorithm.name == "k-means":
         return _k_means(cell, data, first)
     labels = baselines.cluster(
         cell.algorithm.name,
         data.table,
         cell.data.n_clusters,
-        cell.seed,
+        seed,
         **dict(cell.algorithm.params),
     )
     return Outcome(labels)
 
 
-def _soft_modes(cell: Cell, data: Dataset, first: Any, n_jobs: int | None) -> Outcome:
+def _same_again(cell: Cell, data: Dataset, n_jobs: int | None) -> float:
+    def cluster(rows: NDArray[np.intp], seed: int) -> NDArray[Any]:
+        part = Dataset(data.recipe, data.table[rows], data.classes[rows])
+        return _run(cell, part, None, n_jobs, seed).labels
+
+    return same_again(cluster, len(data.classes), cell.seed)
+
+
+def _soft_modes(cell: Cell, data: Dataset, first: Any, n_jobs: int | None, seed: int) -> Outcome:
     trace: list[float] = []
 
     def watch(state: RoundState) -> None:
@@ -175,7 +205,7 @@ def _soft_modes(cell: Cell, data: Dataset, first: Any, n_jobs: int | None) -> Ou
         select="last",
         refine=None,
         n_jobs=n_jobs,
-        random_state=cell.seed,
+        random_state=seed,
     ).fit(data.codes, on_round=watch if cell.trace else None)
     return Outcome(
         labels=model.labels_,
@@ -183,6 +213,37 @@ def _soft_modes(cell: Cell, data: Dataset, first: Any, n_jobs: int | None) -> Ou
         cost=float(model.cost_),
         expected_cost=round(float(model.expected_cost_), 3),
         trace=trace if cell.trace else None,
+    )
+
+
+def _our_default(cell: Cell, data: Dataset, n_jobs: int | None, seed: int) -> Outcome:
+    """Run the estimator as it comes; `t`, restarts and finish are its own."""
+    model = SoftModes(cell.data.n_clusters, n_jobs=n_jobs, random_state=seed).fit(data.codes)
+    return Outcome(
+        labels=model.labels_,
+        rounds=model.n_iter_,
+        cost=float(model.cost_),
+        expected_cost=round(float(model.expected_cost_), 3),
+    )
+
+
+def _packed_soft_modes(cell: Cell, data: Dataset, n_jobs: int | None, seed: int) -> Outcome:
+    assert data.packed is not None
+    found = algorithm_1(
+        data.packed,
+        cell.data.n_clusters,
+        t=cell.algorithm.t,
+        max_iter=MAX_ITER,
+        seed=seed,
+        n_jobs=n_jobs,
+    )
+    chosen = found.run.chosen
+    return Outcome(
+        labels=found.labels,
+        rounds=len(found.run.history),
+        cost=chosen.cost,
+        expected_cost=round(chosen.expected_cost, 3),
+        seeds_apart=len(set(data.classes[found.seeds])) == len(found.seeds),
     )
 
 
@@ -200,37 +261,6 @@ def _k_means(cell: Cell, data: Dataset, first: Any) -> Outcome:
         on_round=watch if cell.trace else None,
     )
     return Outcome(found.labels, found.rounds, trace=trace or None, capped=found.capped)
-
-
-# ------------------------------------------------------------------------------- provenance
-
-
-@lru_cache
-def versions() -> dict[str, str]:
-    """Return the versions of all that a result depends on."""
-    import scipy
-    import sklearn
-
-    return {
-        "softmodes": __version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-        "python": platform.python_version(),
-    }
-
-
-@lru_cache
-def machine() -> str:
-    """Return the processor's name and the number of cores."""
-    name = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo") as lines:
-            models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-        name = models[0] if models else name
-    except OSError:
-        pass  # elsewhere than on Linux the platform's word must do
-    return f"{name}, {os.cpu_count()} cores"
 
 
 def _rounded(numbers: dict[str, float]) -> dict[str, float]:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from softmodes._paper.recipe import Algorithm, Case, Cell, Data, SeedingName, Size
+from softmodes._paper.recipe import Algorithm, Case, Cell, SeedingName, Size
 
 if TYPE_CHECKING:  # these are made from experiments
     from softmodes._paper.judging import Answer
+    from softmodes._paper.own_table import OwnTable
     from softmodes._paper.summary import Found
     from softmodes._paper.tables import ReportTable
 
@@ -32,7 +33,8 @@ class Experiment:
     """One figure or table of the paper.
 
     `figures` are by the names of their files, without ending; a figure is drawn only if there are
-    results, or nothing to run. Methods of users join the cases unless `joinable` is false.
+    results, or nothing to run. Methods of users join the cases unless `joinable` is false; tables
+    of users do where `own_case` says what to run on one.
     """
 
     id: str
@@ -44,6 +46,7 @@ class Experiment:
     shared_seeds: bool = False
     trace: bool = False
     joinable: bool = True
+    own_case: Callable[[OwnTable, Size], Case] | None = None
     claims: tuple[Claim, ...] = ()
     figures: Mapping[str, DrawFigure] = field(default_factory=dict)
     tables: tuple[MakeTable, ...] = ()
@@ -53,27 +56,37 @@ class Experiment:
         """Return the cases of a size."""
         return self.full if size == "full" else self.small
 
-    def cells(self, size: Size, methods: Iterable[str] = ()) -> Iterator[Cell]:
-        """Yield all cells of a size, those on the same data and seed one after the other.
+    def cells(
+        self, size: Size, methods: Iterable[str] = (), tables: Iterable[OwnTable] = ()
+    ) -> Iterator[Cell]:
+        """Yield all cells of a size, those on the same data one after the other.
 
-        `methods` are names of registered methods that join the declared algorithms.
+        So are those of the same run, or, where a case runs several at once, of one algorithm.
+
+        `methods` are names of registered methods that join the declared algorithms; `tables` join
+        the declared data.
         """
         guests = tuple(Algorithm(name) for name in methods) if self.joinable else ()
-        for case in self.cases(size):
+        own_cases = [self.own_case(table, size) for table in tables] if self.own_case else []
+        for case in (*self.cases(size), *own_cases):
             algorithms = (*case.algorithms, *guests)
-            for run in range(max(map(case.runs_of, algorithms), default=0)):
+            most = max(map(case.runs_of, algorithms), default=0)
+            for first in range(0, most, case.at_once):
                 for algorithm in algorithms:
-                    if run < case.runs_of(algorithm):
-                        yield self._cell(size, case.data, algorithm, run)
+                    stop = min(first + case.at_once, case.runs_of(algorithm))
+                    for run in range(first, stop):
+                        yield self._cell(size, case, algorithm, run)
 
-    def _cell(self, size: Size, data: Data, algorithm: Algorithm, run: int) -> Cell:
+    def _cell(self, size: Size, case: Case, algorithm: Algorithm, run: int) -> Cell:
         return Cell(
             experiment=self.id,
             size=size,
-            data=data,
+            data=case.data,
             algorithm=algorithm,
             run=run,
             seeding=self.seeding,
             shared_seeds=self.shared_seeds,
             trace=self.trace,
+            at_once=case.at_once,
+            same_again=case.same_again and run == 0 and case.runs_of(algorithm) > 1,
         )

@@ -16,16 +16,21 @@ from softmodes._paper.recipe import Data
 from softmodes._paper.summary import Found, Series, compare, mean_and_spread
 
 HOLDS, FAILS, NOT_RUN = "holds", "does not hold", "not run"
+TOO_FEW = "too few runs"
 
 Test: TypeAlias = Callable[[Series], bool]
 Where: TypeAlias = Callable[[Data], bool]
 
 
 class Answer(NamedTuple):
-    """A judge's verdict, and the numbers that say so."""
+    """A judge's verdict, the numbers that say so, and, where a claim fails, what it is that fails.
+
+    That is the claim, the size, the number of runs, or our reading of it.
+    """
 
     verdict: str
     evidence: str
+    reason: str = ""
 
 
 NO_RESULTS = Answer(NOT_RUN, "no results yet")
@@ -38,17 +43,43 @@ class Judgement:
     claim: str
     verdict: str
     evidence: str
+    reason: str = ""
 
 
 def judgements_of(found: Found) -> list[Judgement]:
-    """Judge every claim of an experiment by what was found."""
-    so_far = " (so far)" if found.n_missing else ""
-    judgements = []
-    for claim in found.experiment.claims:
-        verdict, evidence = claim.judge(found) if found.series else NO_RESULTS
-        shown = verdict if verdict == NOT_RUN else verdict + so_far
-        judgements.append(Judgement(claim.text, shown, evidence))
-    return judgements
+    """Judge every claim of an experiment by what was found.
+
+    At the small size, which only shows that everything works, none is judged.
+    """
+    answers = [
+        (claim.text, claim.judge(found) if found.series else NO_RESULTS)
+        for claim in found.experiment.claims
+    ]
+    return [
+        Judgement(text, _shown(found, answer), answer.evidence, _reason(found, answer))
+        for text, answer in answers
+    ]
+
+
+def _shown(found: Found, answer: Answer) -> str:
+    if found.series and found.size == "small":
+        return TOO_FEW
+    if answer.verdict == NOT_RUN:
+        return NOT_RUN
+    return answer.verdict + (" (so far)" if found.n_missing else "")
+
+
+def _reason(found: Found, answer: Answer) -> str:
+    return "" if found.size == "small" or answer.verdict == HOLDS else answer.reason
+
+
+def with_reason(judge: Judge, reason: str) -> Judge:
+    """Return a judge that says what it is that fails, where a claim does not hold."""
+
+    def judge_with_reason(found: Found) -> Answer:
+        return judge(found)._replace(reason=reason)
+
+    return judge_with_reason
 
 
 # ----------------------------------------------------------------------------- making judges
@@ -73,25 +104,6 @@ def judge_everywhere(
         if verdict == FAILS and passed:
             verdict = f"holds in {len(passed)} of {len(tested)} settings"
         return Answer(verdict, "; ".join(f"{s.data.title}: {mean_and_spread(s)}" for s in tested))
-
-    return judge
-
-
-def judge_each_t_everywhere(test: Test) -> Judge:
-    """Return a judge of the t for which SoftModes passes a test on all data sets."""
-
-    def judge(found: Found) -> Answer:
-        holding, parts = [], []
-        for t in found.finite_t():
-            tested = found.series_of("softmodes", t)
-            passed = sum(map(test, tested))
-            holding += [t] if passed == len(tested) else []
-            worst = min(tested, key=Series.mean)
-            parts.append(
-                f"t = {t:g}: in {passed} of {len(tested)} settings, lowest "
-                f"{worst.mean():.3f} at {worst.data.title}"
-            )
-        return Answer(verdict_over(holding, found.finite_t()), "; ".join(parts))
 
     return judge
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._files import write_whole
+from softmodes._figures import BLUE, DARK_BLUE, GREY, LIGHT_BLUE, RED, house_style, save_figure
 from softmodes._paper.recipe import Algorithm, Data
 from softmodes._paper.summary import Found, Series
 
@@ -18,46 +18,48 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_STYLE: Any = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.6,
-    "axes.axisbelow": True,
-    "legend.frameon": False,
-    # Same results, same file.
-    "svg.hashsalt": "softmodes",
-    "svg.fonttype": "none",
-    "font.family": "DejaVu Sans",
-}
 # Distinguishable in print and for the colour-blind: SoftModes in blues, others apart.
 COLORS = {"k-modes": "#222222", "k-means": "#e07b00"}
-LIGHT_BLUE, BLUE, DARK_BLUE = "#9ecae1", "#3f8fc5", "#08457e"
-GREY, RED = "#888888", "#b2182b"
 _GUESTS = ("#7b3294", "#1b7837", RED, "#8c6d31")
 _MARKERS = {"k-modes": "s", "k-means": "^", "softmodes": "o"}
 
 
 def draw_figures(found: Found, folder: Path, suffix: str = "svg") -> list[str]:
     """Draw the figures of an experiment into a folder, and return the names of their files."""
-    import matplotlib as mpl
-
     if not found.series and found.experiment.cases(found.size):
         return []
     drawn = []
     for name, draw in found.experiment.figures.items():
-        with mpl.rc_context(_STYLE):
-            _write(draw(found), folder / f"{name}.{suffix}")
+        with house_style():
+            save_figure(draw(found), folder / f"{name}.{suffix}")
         drawn.append(f"{name}.{suffix}")
     return drawn
 
 
-def _write(figure: Figure, path: Path) -> None:
-    metadata = {"Date": None} if path.suffix == ".svg" else None
-    save = partial(figure.savefig, format=path.suffix[1:], dpi=110, metadata=metadata)
-    write_whole(path, save)
+# Colours of a figure that follow those of the page, light or dark.
+_PAGE_COLORS = {
+    "#000000": "currentColor",
+    "#222222": "currentColor",
+    "#555555": "var(--soft)",
+    "#e4e4e4": "var(--line)",
+}
+
+
+def inlined_svg(text: str, name: str) -> str:
+    """Return the drawing of an SVG file as it can stand inside a page of several.
+
+    Its ids get the figure's name before them, its ink and lines take the page's colours, and it has
+    no background of its own.
+    """
+    svg = text[text.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"\bid=\"([^\"]+)\"", rf'id="{name}-\1"', svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
+    svg = re.sub(r"href=\"#([^\"]+)\"", rf'href="#{name}-\1"', svg)
+    svg = svg.replace("fill: #ffffff", "fill: none")
+    for fixed, of_page in _PAGE_COLORS.items():
+        svg = svg.replace(fixed, of_page)
+    return svg
 
 
 # ----------------------------------------------------------------------------------- panels
@@ -94,7 +96,8 @@ def legend_above(axes: Axes, entries: int) -> None:
 def legend_above_all(figure: Figure, panels: NDArray[Any]) -> None:
     """Put the legend of the first panel above them all."""
     handles, labels = panels.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+    most = 2 * panels.shape[1]
+    figure.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), most))
 
 
 # ----------------------------------------------------------------------------- bars and lines

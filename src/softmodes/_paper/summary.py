@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._journal import Record
 from softmodes._paper.experiment import Experiment
 from softmodes._paper.recipe import Algorithm, Data, Size
-from softmodes._paper.results import Record
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +57,11 @@ class Series:
         return float(np.mean([record["seconds"]["wall"] for record in self.records]))
 
     @property
+    def same_again(self) -> float | None:
+        """Mean ARI between fits on other rows with other seeds, if it was asked for."""
+        return next((r["same_again"] for r in self.records if "same_again" in r), None)
+
+    @property
     def capped(self) -> int:
         """Number of runs that were stopped by their time cap."""
         return sum(record["capped"] for record in self.records)
@@ -97,11 +102,6 @@ class Found:
         """Return the series of an algorithm on all data sets, or on those given."""
         wanted = self.data() if data is None else data
         return [series for d in wanted if (series := self.get(d, name, t))]
-
-    def runs(self, data: Data) -> int:
-        """Return the number of runs that the experiment declares for a data set."""
-        cases = self.experiment.cases(self.size)
-        return next((case.runs for case in cases if case.data == data), 0)
 
     def algorithms(self) -> list[Algorithm]:
         """Return the algorithms that have results, in the order of the experiment."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from softmodes._kernels import Layout
 from softmodes._rows.cache import Cache
 from softmodes._table.codes import ByteCells, CodeRanges, Codes, SparseCells
 
-__all__ = ["MOST_CODES", "Block", "Layout", "layout_of", "pack", "unpack"]
+__all__ = ["MOST_CODES", "Block", "Layout", "layout_of", "pack", "pack_bits", "unpack"]
 
 MOST_CODES: int = Layout.MOST_CODES
 _ALIGNMENT = 64
@@ -68,6 +68,15 @@ class Block:
             cache=Cache(),
         )
 
+    def take(self, rows: NDArray[np.int64]) -> Block:
+        """Return some of the rows, numbered within the block, as a block of its own."""
+        return replace(
+            self,
+            packed=self.packed[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            cache=Cache(),
+        )
+
     def __sizeof__(self) -> int:
         """Return the bytes of the rows and weights, for whoever decides what stays in memory."""
         return self.packed.nbytes + (0 if self.weight is None else self.weight.nbytes)
@@ -99,6 +108,29 @@ def pack(
     else:
         _pack_columns(layout, cells, packed, n_threads)
     return Block(layout, packed, first_row=first_row, weight=weight, fit_layout=fit_layout)
+
+
+def pack_bits(parts: Iterable[NDArray[np.bool_]], n_rows: int, n_features: int) -> Block:
+    """Pack a table of booleans that comes some rows at a time: a bit for each cell, and no codes.
+
+    Every feature has two values, also where only one of them occurs.
+
+    Examples
+    --------
+    >>> rows = np.array([[True, False], [False, True]])
+    >>> unpack(pack_bits([rows[:1], rows[1:]], 2, 2), np.array([0, 1])).tolist()
+    [[1, 0], [0, 1]]
+    """
+    layout = Layout(np.full(n_features, 2, np.int32), np.full(n_features, -1, np.int32))
+    in_order = np.arange(n_features)
+    assert np.array_equal(8 * layout.byte.astype(np.int64) + layout.shift, in_order)
+    packed = _aligned_zeros(n_rows, layout.stride)
+    first = 0
+    for part in parts:
+        bits = np.packbits(part, axis=1, bitorder="little")
+        packed[first : first + len(bits), : bits.shape[1]] = bits
+        first += len(bits)
+    return Block(layout, packed)
 
 
 def unpack(block: Block, rows: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -84,6 +84,16 @@ class Counts:
         sparse = {j: counts[order] for j, counts in self.sparse.items()}
         return Counts(self.layout, self.n_values, self.dense[order], sparse)
 
+    def merge(self, a: int, b: int) -> Counts:
+        """Return the counts with cluster b inside cluster a; later clusters move up."""
+        into = merged_into(self.n_clusters, a, b)
+        dense = np.zeros((self.n_clusters - 1, self.layout.n_cells), np.int64)
+        np.add.at(dense, into, self.dense)
+        ones, all_ = np.ones(len(into), np.int64), np.arange(len(into))
+        joins = csr_array((ones, (into, all_)), shape=(len(dense), len(into)))
+        sparse = {j: csr_array(joins @ counts) for j, counts in self.sparse.items()}
+        return Counts(self.layout, self.n_values, dense, sparse)
+
     def feature(self, j: int, clusters: slice = slice(None)) -> NDArray[np.int64]:
         """Return the counts of one feature's values as a dense (cluster, value) array."""
         size = int(self.n_values[j])
@@ -195,3 +205,17 @@ class Counts:
         # Where nothing was observed, the one code is the ignored one, and is no value.
         nothing = 0 <= self.layout.ignored[j] < self.n_values[j]
         return np.zeros_like(counts) if nothing else counts
+
+
+def merged_into(k: int, a: int, b: int) -> NDArray[np.intp]:
+    """Return the new numbers of k clusters when cluster b joins cluster a.
+
+    Examples
+    --------
+    >>> merged_into(4, 2, 1)
+    array([0, 1, 1, 2])
+    """
+    into = np.arange(k)
+    into[b] = a
+    into[into > b] -= 1
+    return into

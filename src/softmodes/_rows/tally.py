@@ -17,7 +17,7 @@ from softmodes import _kernels
 from softmodes._kernels import Layout
 from softmodes._rows.block import Block
 from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
-from softmodes._rows.counts import Counts, SparseParts
+from softmodes._rows.counts import Counts, SparseParts, merged_into
 
 MEMBERSHIP_BITS = 16  # the parts of a row sum to 2**16
 LOG_BITS = 20  # logarithms are in units of 2**-20 bits
@@ -44,6 +44,12 @@ class Tally:
             cost=self.cost + other.cost,
             fingerprint=(self.fingerprint + other.fingerprint) & _FINGERPRINT_MASK,
         )
+
+    def merge(self, a: int, b: int) -> Tally:
+        """Return the tally with cluster b inside cluster a; cost and fingerprint are not known."""
+        sizes = np.zeros(len(self.cluster_sizes) - 1, np.int64)
+        np.add.at(sizes, merged_into(len(self.cluster_sizes), a, b), self.cluster_sizes)
+        return Tally(self.counts.merge(a, b), sizes, cost=0, fingerprint=0)
 
     def reorder(self, order: NDArray[np.signedinteger]) -> Tally:
         """Return the same tally with clusters renumbered: new cluster i was `order[i]`."""
@@ -118,7 +124,7 @@ def tally_block(
         _kernels.TallyOut(dense, cluster_sizes, labels, out.distances if out else None),
         n_threads,
     )
-    counts = _counts(block, asked, dense, labels, n_threads)
+    counts = _counts(block, asked.n_values, dense, labels, n_threads)
     return Tally(counts, cluster_sizes, found.cost, found.fingerprint)
 
 
@@ -141,7 +147,7 @@ def update_block(
         n_threads,
     )
     return Tally(
-        counts=_counts(block, asked, dense, assignment.labels, n_threads),
+        counts=_counts(block, asked.n_values, dense, assignment.labels, n_threads),
         cluster_sizes=cluster_sizes,
         cost=before.cost + grown.cost,
         fingerprint=(before.fingerprint + grown.fingerprint) & _FINGERPRINT_MASK,
@@ -155,6 +161,27 @@ def label_block(block: Block, asked: Pass, n_threads: int = 1) -> NDArray[np.int
     tie_key = asked.comparison.tie_key
     _kernels.tally(block, centers, tie_key, _kernels.TallyOut(labels=labels), n_threads)
     return labels
+
+
+def count_block(
+    block: Block, n_threads: int, labels: NDArray[np.int32], k: int, n_values: NDArray[np.int32]
+) -> tuple[Counts, NDArray[np.int64]]:
+    """Count the rows of a block by labels that are given for all rows of the table."""
+    mine = labels[block.first_row : block.first_row + block.n_rows]
+    n_cells = block.layout.n_cells
+    dense = np.zeros(k * n_cells, np.int64)
+    kept_dense = np.flatnonzero(np.diff(block.layout.offsets))
+    at_once = max(1, _CELLS_AT_ONCE // block.layout.n_features)
+    for start in range(0, block.n_rows if len(kept_dense) else 0, at_once):
+        some = slice(start, min(start + at_once, block.n_rows))
+        codes = _kernels.unpack(block, np.arange(some.start, some.stop))[:, kept_dense]
+        cells = mine[some, None].astype(np.int64) * n_cells + block.layout.offsets[kept_dense]
+        # A sum of weights is below 2^46: exact in floats.
+        weight = None if block.weight is None else np.repeat(block.weight[some], len(kept_dense))
+        counted = np.bincount((cells + codes).ravel(), weight, k * n_cells)
+        dense += counted.astype(np.int64)
+    sizes = np.bincount(mine, block.weight, k).astype(np.int64)
+    return _counts(block, n_values, dense.reshape(k, n_cells), mine, n_threads), sizes
 
 
 def nearest_distances(
@@ -239,7 +266,7 @@ def _piece_by_piece(block: Block, k: int, find: Callable[[Block], Found]) -> Fou
 
 def _counts(
     block: Block,
-    asked: Pass,
+    n_values: NDArray[np.int32],
     dense: NDArray[np.int64],
     labels: NDArray[np.int32] | None,
     n_threads: int,
@@ -248,7 +275,7 @@ def _counts(
     if block.layout.sparse_features:
         assert labels is not None
         found = _kernels.sparse_counts(block, labels, len(dense), n_threads)
-    return Counts(block.layout, asked.n_values, dense, _sparse(block.layout, found, len(dense)))
+    return Counts(block.layout, n_values, dense, _sparse(block.layout, found, len(dense)))
 
 
 def _sparse(layout: Layout, found: Sequence[SparseParts], k: int) -> dict[int, csr_array[Any, Any]]:

@@ -6,12 +6,13 @@ Examples
 >>> cluster("birch (one-hot)", [["a", "x"], ["a", "x"], ["b", "y"], ["a", "y"]], 2)
 array([0, 0, 1, 0])
 >>> len(names())
-9
+14
 """
 
 from softmodes.baselines import _methods  # noqa: F401 - fills the registry
 from softmodes.baselines._registry import (
     Baseline,
+    Outcome,
     baseline,
     cluster,
     integer_codes,
@@ -24,6 +25,7 @@ from softmodes.baselines._rock.rock import Rock
 
 __all__ = [
     "Baseline",
+    "Outcome",
     "Rock",
     "baseline",
     "cluster",

@@ -14,10 +14,28 @@ from softmodes._table.codebook import learn
 
 Encoding: TypeAlias = Literal["table", "codes", "one-hot"]
 Method: TypeAlias = Callable[..., Any]
+"""A function of rows, `n_clusters`, `random_state` and more; returns labels or an `Outcome`."""
 _Function = TypeVar("_Function", bound=Method)
 
 _ENCODERS: dict[str, Callable[[Any], Any]] = {}
 _BASELINES: dict[str, Baseline] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a method has found, if it also tells how good that is by its own measure.
+
+    Attributes
+    ----------
+    labels
+        An integer for every row.
+    objective
+        What the method makes as low as it can (a cost, minus a log-likelihood), so that the best
+        of several runs can be told without knowing classes; None if it has no such measure.
+    """
+
+    labels: Any
+    objective: float | None = None
 
 
 @dataclass(frozen=True)
@@ -39,6 +57,21 @@ class Baseline:
     encoding: Encoding
     run: Method
 
+    def outcome(
+        self, rows: Any, n_clusters: int, random_state: Any = None, **params: Any
+    ) -> Outcome:
+        """Run the method on rows in its encoding, and check what it returns."""
+        found = self.run(rows, n_clusters, random_state, **params)
+        found = found if isinstance(found, Outcome) else Outcome(found)
+        labels, n_rows = np.asarray(found.labels), _n_rows(rows)
+        if labels.shape != (n_rows,) or labels.dtype.kind not in "iu":
+            raise ValueError(
+                f"The method {self.name!r} returned labels of shape {labels.shape} and type "
+                f"{labels.dtype}. Let it return one integer for each of the {n_rows} rows."
+            )
+        objective = None if found.objective is None else float(found.objective)
+        return Outcome(labels.astype(np.intp, copy=False), objective)
+
 
 def register(name: str, encoding: Encoding = "table") -> Callable[[_Function], _Function]:
     """Add a function as a clustering method; use it as a decorator.
@@ -54,7 +87,7 @@ def register(name: str, encoding: Encoding = "table") -> Callable[[_Function], _
     -------
     callable
         The decorator; it returns the function as it is. The function is called with the rows,
-        `n_clusters` and `random_state`, and returns an integer for every row.
+        `n_clusters` and `random_state`, and returns an integer for every row, or an `Outcome`.
 
     Examples
     --------
@@ -105,7 +138,7 @@ def names() -> list[str]:
     --------
     >>> from softmodes.baselines import names
     >>> names()[:3]
-    ['k-modes', 'softmodes', 'k-means']
+    ['k-modes', 'softmodes', 'softmodes (refined)']
     """
     return list(_BASELINES)
 
@@ -163,14 +196,8 @@ def cluster(
     """
     method = baseline(name)
     rows = _ENCODERS[method.encoding](X)
-    labels = np.asarray(method.run(rows, n_clusters, random_state, **params))
-    n_rows = _n_rows(rows)
-    if labels.shape != (n_rows,) or labels.dtype.kind not in "iu":
-        raise ValueError(
-            f"The method {name!r} returned labels of shape {labels.shape} and type {labels.dtype}. "
-            f"Let it return one integer for each of the {n_rows} rows."
-        )
-    return labels.astype(np.intp, copy=False)
+    labels: NDArray[np.intp] = method.outcome(rows, n_clusters, random_state, **params).labels
+    return labels
 
 
 def integer_codes(X: Any) -> NDArray[np.float64]:

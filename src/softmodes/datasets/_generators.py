@@ -86,20 +86,58 @@ def make_bbm(
     >>> bool(X[y == 0, :30].mean() > X[y == 1, :30].mean())
     True
     """
-    probabilities = _checked_matrix(P)
-    rng = generator(random_state)
-    y = _planted(_sizes("n_samples", n_samples, len(probabilities)), shuffle, rng)
-    group_sizes = _sizes("n_features", n_features, probabilities.shape[1])
-    group = np.repeat(np.arange(len(group_sizes)), group_sizes)
-    threshold, rest = _split(probabilities)
-    threshold_by_feature = threshold[:, group]
+    model = BlockModel(n_samples, n_features, P, shuffle, random_state)
+    X = np.empty(model.shape, dtype=np.bool_)
+    for rows, bits in model.parts():
+        X[rows] = bits
+    return (X, model.y, model.centers) if return_centers else (X, model.y)
 
-    X = np.empty((len(y), len(group)), dtype=np.bool_)
-    for rows in _blocks(X.shape):
-        block, labels = X[rows], y[rows]
-        i, j = _compare_bytes(block, np.take(threshold_by_feature, labels, axis=0), rng)
-        block[i, j] = rng.random(len(i)) < rest[labels[i], group[j]]
-    return (X, y, probabilities[:, group]) if return_centers else (X, y)
+
+class BlockModel:
+    """A table of the Boolean Block Model, drawn some rows at a time; `make_bbm` has its words.
+
+    The planted clusters `y` are known before the first row, and the parts, in order, are the rows
+    of `make_bbm` with the same parameters: so a table that memory cannot hold as it is can be
+    packed while it is drawn. It is drawn once.
+    """
+
+    def __init__(
+        self,
+        n_samples: Sizes,
+        n_features: Sizes,
+        P: ArrayLike,
+        shuffle: bool = True,
+        random_state: RandomState = None,
+    ) -> None:
+        self._P = _checked_matrix(P)
+        self._rng = generator(random_state)
+        row_sizes = _sizes("n_samples", n_samples, len(self._P))
+        self.y = _planted(row_sizes, shuffle, self._rng)
+        self._group_sizes = _sizes("n_features", n_features, self._P.shape[1])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of features."""
+        return len(self.y), sum(self._group_sizes)
+
+    @property
+    def centers(self) -> NDArray[np.float64]:
+        """Probabilities of a 1 by cluster and feature."""
+        return np.repeat(self._P, self._group_sizes, axis=1)
+
+    def parts(self) -> Iterator[tuple[slice, Bits]]:
+        """Draw the rows, in order; memory is for a few thousand cells, or for one row."""
+        threshold, rest = _split(self._P)
+        threshold_by_feature = np.repeat(threshold, self._group_sizes, axis=1)
+        ends = np.cumsum(self._group_sizes)
+        for rows in _blocks(self.shape):
+            labels = self.y[rows]
+            bits = np.empty((len(labels), self.shape[1]), dtype=np.bool_)
+            below = np.take(threshold_by_feature, labels, axis=0)
+            i, j = _compare_bytes(bits, below, self._rng)
+            group = np.searchsorted(ends, j, side="right")
+            bits[i, j] = self._rng.random(len(i)) < rest[labels[i], group]
+            yield rows, bits
 
 
 @overload

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes.metrics._labels import label_codes
+from softmodes.metrics._labels import check_rows, label_codes
 
 if TYPE_CHECKING:
     from softmodes._table.codebook import Missing
@@ -82,7 +82,7 @@ def expected_cost(X: Any, labels: Any, *, missing: Missing = "category") -> floa
 
     _, codes = learn(X, missing)
     clusters = label_codes("labels", labels)
-    _check_rows(len(clusters), codes.n_rows)
+    check_rows(len(clusters), codes.n_rows)
     features = zip(codes.columns(), codes.ranges.n_codes, codes.ranges.ignored, strict=True)
     return sum(
         _expected_cost_of_feature(cells, clusters, int(n_codes), int(ignored))
@@ -97,20 +97,13 @@ def _center_index(labels: Any, n_rows: int, n_centers: int) -> NDArray[np.intp]:
             f"labels has shape {index.shape} and type {index.dtype}. "
             "Pass a one-dimensional sequence of integers, the index of each row's center."
         )
-    _check_rows(len(index), n_rows)
+    check_rows(len(index), n_rows)
     if index.min() < 0 or index.max() >= n_centers:
         raise ValueError(
             f"labels go from {index.min()} to {index.max()}, but there are {n_centers} centers. "
             f"Pass labels from 0 to {n_centers - 1}, or all centers."
         )
     return index.astype(np.intp, copy=False)
-
-
-def _check_rows(n_labels: int, n_rows: int) -> None:
-    if n_labels != n_rows:
-        raise ValueError(
-            f"labels has {n_labels} entries, but X has {n_rows} rows. Pass one label per row."
-        )
 
 
 def _mismatches(cells: NDArray[Any], expected: NDArray[Any], ignored: int) -> int:

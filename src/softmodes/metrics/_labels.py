@@ -46,3 +46,11 @@ def _key(label: Any) -> Any:
         return converter(type(label))(label)
     except BadColumnError:
         return None, label
+
+
+def check_rows(n_labels: int, n_rows: int) -> None:
+    """Refuse labels that are not one for each row of `X`."""
+    if n_labels != n_rows:
+        raise ValueError(
+            f"labels has {n_labels} entries, but X has {n_rows} rows. Pass one label per row."
+        )

@@ -11,6 +11,7 @@ from softmodes._paper.experiment import Experiment
 _IDS = (
     "fig-rounding",
     "theorem",
+    "theorem-growth",
     "theorem-map",
     "fig-sbm",
     "table-real",

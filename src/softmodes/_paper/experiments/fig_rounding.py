@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._figures import BLUE, DARK_BLUE, GREY
 from softmodes._paper.experiment import Experiment
-from softmodes._paper.plots import BLUE, DARK_BLUE, GREY, many_panels
+from softmodes._paper.plots import many_panels
 from softmodes._paper.summary import Found
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from softmodes._rows.tally import (
     Tally,
     all_distances,
     all_memberships,
+    count_block,
     log_likelihoods,
 )
 
@@ -59,6 +60,12 @@ class RowStore(ABC):
         """Share all rows among the clusters and count: the only pass of a latent round."""
         asked = Pass(scores, comparison, self.n_values)
         return reduce(add, self.map(partial(soft_tally_rows, asked=asked)))
+
+    def count(self, labels: NDArray[np.int32], k: int) -> tuple[Counts, NDArray[np.int64]]:
+        """Return counts and cluster sizes of all rows by given labels."""
+        task = partial(count_block, labels=labels, k=k, n_values=self.n_values)
+        counts, sizes = zip(*self.map(task), strict=True)
+        return reduce(add, counts), sum(sizes)
 
     def labels(
         self, centers: Centers, comparison: Comparison, remember: bool = True

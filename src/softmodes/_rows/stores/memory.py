@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -39,3 +40,19 @@ class MemoryStore(RowStore):
     def map(self, task: Callable[[Block, int], T]) -> list[T]:
         """Run a task on every block."""
         return [task(block, self.n_threads) for block in self.blocks]
+
+
+def some_rows(store: RowStore, index: NDArray[np.int64]) -> MemoryStore:
+    """Return some rows of a store, given by their numbers in ascending order, as a store."""
+    blocks, first_row = [], 0
+    for block in store.map(partial(_taken, index=index)):
+        blocks.append(replace(block, first_row=first_row))
+        first_row += block.n_rows
+    return MemoryStore(
+        blocks, store.n_values, store.n_threads, store.weights_repeat, store.remember
+    )
+
+
+def _taken(block: Block, n_threads: int, index: NDArray[np.int64]) -> Block:
+    local = index[(index >= block.first_row) & (index < block.first_row + block.n_rows)]
+    return block.take(local - block.first_row)

@@ -1,0 +1,1 @@
+"""How many clusters a table has, and whether to trust them."""

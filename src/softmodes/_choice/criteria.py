@@ -1,0 +1,54 @@
+"""Criteria of a latent class model: minus twice its log-likelihood, and a price per parameter."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softmodes.metrics._partition import Floats, Partition
+
+
+def n_parameters(partition: Partition) -> int:
+    """Return how many shares a latent class model is free to choose: of clusters and of values."""
+    free = sum(int((some.lengths - 1).sum()) for some in partition.features())
+    return partition.n_clusters - 1 + partition.n_clusters * free
+
+
+def aic3(log_likelihood: float, parameters: int) -> float:
+    """Return Akaike's criterion with a price of 3: lower is better.
+
+    Examples
+    --------
+    >>> aic3(-100.0, 5)
+    215.0
+    """
+    return -2.0 * log_likelihood + 3.0 * parameters
+
+
+def bic(log_likelihood: float, parameters: int, n_rows: float) -> float:
+    """Return the Bayesian information criterion: lower is better.
+
+    Examples
+    --------
+    >>> round(bic(-100.0, 5, 1000), 2)
+    234.54
+    """
+    return -2.0 * log_likelihood + math.log(n_rows) * parameters
+
+
+def explained(partition: Partition) -> float:
+    """Return the share of the expected mismatches that the clusters take away."""
+    within = whole = 0.0
+    for some in partition.features():
+        within += float(_mismatches(some.counts, some.starts).sum())
+        whole += float(_mismatches(some.counts.sum(axis=0, keepdims=True), some.starts).sum())
+    return 1.0 - within / whole if whole > 0 else 0.0
+
+
+def _mismatches(counts: Floats, starts: NDArray[np.intp]) -> Floats:
+    observed = np.add.reduceat(counts, starts, axis=1)
+    squares = np.add.reduceat(counts * counts, starts, axis=1)
+    mismatches: Floats = observed - squares / np.where(observed > 0, observed, 1.0)
+    return mismatches

@@ -1,0 +1,204 @@
+"""`softmodes compare`: every method here and every installed rival, on the rows of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softmodes._cli.errors import plain_errors
+from softmodes._cli.tables import read_table
+from softmodes._text import harmless
+
+if TYPE_CHECKING:
+    from softmodes._compare.cells import Cell
+    from softmodes._compare.runner import Comparison
+    from softmodes._compare.summary import Summary
+    from softmodes._compare.tables import LabelledTable
+
+_NAME = "compare"  # of the files that are written
+_LONGEST_RUN = 600.0  # seconds
+_SECONDS_HELP = "Seconds that a method may take at a setting; at least one run is made."
+
+
+def compare(
+    file: Annotated[Path, typer.Argument(help="A .csv or .parquet file, a row for each case.")],
+    class_column: Annotated[
+        str, typer.Option("--class", help="The column of known classes, not clustered by.")
+    ],
+    n_clusters: Annotated[
+        int | None, typer.Option("-k", "--n-clusters", help="Clusters; as many as classes if not.")
+    ] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(help="A column to leave out, such as an identifier.")
+    ] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Runs of each method at each setting.")] = 5,
+    restarts: Annotated[int, typer.Option(min=1, help="Restarts, beside a single one.")] = 10,
+    method: Annotated[
+        list[str] | None,
+        typer.Option("--method", "--methods", help="One that takes part; all if not given."),
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.0, help=_SECONDS_HELP)] = 5.0,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for report, numbers and figure. What is there is not run again."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON.")] = False,
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option(help="A .py file or module whose registered methods take part."),
+    ] = None,
+) -> None:
+    """Compare how well methods find known classes, how stable they are, and what they cost."""
+    with plain_errors():
+        from softmodes._compare.contenders import how_to_install
+
+        table = _labelled(file, class_column, drop or [])
+        comparison = _comparison(
+            table, method or [], plugin or [], runs, restarts, seconds, n_clusters, seed
+        )
+        for line in how_to_install(comparison.contenders):
+            typer.echo(harmless(line), err=True)
+        summary = _summary(comparison, out)
+        if json:
+            from softmodes._compare.report import as_json
+
+            typer.echo(_as_text(as_json(summary)))
+        else:
+            _print(summary)
+        if out is not None:
+            _write(summary, out, to_stderr=json)
+
+
+def _labelled(path: Path, class_column: str, drop: list[str]) -> LabelledTable:
+    from softmodes._compare.tables import LabelledTable
+
+    table = read_table(path, [name for name in drop if name != class_column])
+    if class_column not in table.column_names:
+        raise ValueError(
+            f"class={class_column!r} is not a column of {path}. "
+            f"Pass one of {', '.join(map(repr, table.column_names))}."
+        )
+    if table.column_names.count(class_column) > 1:
+        raise ValueError(
+            f"class={class_column!r} is the name of several columns of {path}. Give each its own."
+        )
+    classes = table[class_column]
+    if classes.null_count:
+        raise ValueError(
+            f"class={class_column!r} has no class for {classes.null_count:,} of {len(classes):,} "
+            "rows. Fill them in, or leave these rows out."
+        )
+    features = [j for j, name in enumerate(table.column_names) if name != class_column]
+    if not features:
+        raise ValueError(f"{path} has no column but class={class_column!r}. Pass one with more.")
+    return LabelledTable(path.stem, table.select(features), classes.to_numpy(), source=path.name)
+
+
+def _comparison(
+    table: LabelledTable,
+    methods: list[str],
+    plugins: list[str],
+    runs: int,
+    restarts: int,
+    seconds: float,
+    n_clusters: int | None,
+    seed: int,
+) -> Comparison:
+    from functools import partial
+
+    from softmodes._compare.cells import Limits, settings_up_to
+    from softmodes._compare.contenders import chosen
+    from softmodes._compare.runner import Comparison, only
+    from softmodes._parameters import check_seed
+    from softmodes.baselines._plugins import load_methods
+
+    check_seed(seed, "seed")
+    guests = load_methods(plugins)
+    return Comparison(
+        source=partial(only, table),
+        tables=(table.name,),
+        contenders=tuple(chosen(methods, guests)),
+        settings=tuple(settings_up_to(restarts)),
+        limits=Limits(
+            runs=runs,
+            slow_runs=1,
+            slow_seconds=seconds,
+            cell_seconds=seconds,
+            longest=_LONGEST_RUN,
+        ),
+        n_clusters=n_clusters,
+        seed=seed,
+        plugins=tuple(plugins),
+    )
+
+
+def _summary(comparison: Comparison, out: Path | None) -> Summary:
+    """Run what is not in the journal of the folder; without a folder, all of it."""
+    import tempfile
+
+    from softmodes._compare.runner import RECORDS, all_cells, run
+    from softmodes._compare.summary import Summary
+    from softmodes._journal import Journal, read
+
+    with tempfile.TemporaryDirectory() as nowhere:
+        cells = all_cells(comparison)
+        with Journal((out or Path(nowhere)) / f"{_NAME}.jsonl", RECORDS) as journal:
+            todo = [cell for cell in cells if cell.key not in journal.done]
+            with _shown_progress(len(todo)) as show:
+                run(comparison, cells, journal, on_cell=show)
+            keys = {cell.key for cell in cells}
+            return Summary(r for r in read(journal.path, RECORDS) if r["key"] in keys)
+
+
+@contextmanager
+def _shown_progress(n_cells: int) -> Iterator[Callable[[Cell], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=n_cells)
+
+        def show(cell: Cell) -> None:
+            told = harmless(f"{cell.contender.name}, {cell.setting.name}")
+            bar.update(task, advance=1, description=told)
+
+        yield show
+
+
+def _as_text(found: dict[str, Any]) -> str:
+    import json
+
+    return json.dumps(found, indent=1, allow_nan=False)
+
+
+def _print(summary: Summary) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from softmodes._compare.page import overview
+
+    header, rows, notes = overview(summary)
+    table = Table(box=None)
+    for i, name in enumerate(header):
+        table.add_column(escape(name), justify="right" if i else "left")
+    for row in rows:
+        table.add_row(*(escape(harmless(cell)) for cell in row))
+    console = Console()
+    console.print(table)
+    for note in notes:
+        console.print(escape(harmless(note)))
+
+
+def _write(summary: Summary, out: Path, to_stderr: bool) -> None:
+    from softmodes._compare.report import write_report
+
+    (name,) = summary.tables
+    for path in write_report(summary.records, out, _NAME, f"Methods compared on {name}"):
+        typer.echo(harmless(str(path)), err=to_stderr)

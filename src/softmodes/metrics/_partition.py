@@ -1,0 +1,152 @@
+"""A table cut into clusters by labels: what every statistic of a partition starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softmodes._rows.counts import Counts
+from softmodes._rows.stores import RowStore, open_store
+from softmodes._rows.weights import Units
+from softmodes.metrics._labels import check_rows, label_codes
+
+if TYPE_CHECKING:
+    from softmodes._table.codebook import Missing
+
+Floats: TypeAlias = NDArray[np.float64]
+
+_LEAST = np.finfo(np.float64).tiny
+
+
+@dataclass(frozen=True, eq=False)
+class Some:
+    """Counts of some features side by side, in rows: those of one begin where the last one ends."""
+
+    counts: Floats  # by cluster and value
+    starts: NDArray[np.intp]
+
+    @cached_property
+    def lengths(self) -> NDArray[np.intp]:
+        """Number of values of each feature."""
+        return np.diff(self.starts, append=self.counts.shape[1])
+
+    def sums(self, by_value: Floats) -> Floats:
+        """Return the sum over the values of each feature."""
+        found: Floats = np.add.reduceat(by_value, self.starts, axis=-1)
+        return found
+
+    def spread(self, by_feature: Floats) -> Floats:
+        """Return a number of each feature for each of its values."""
+        return np.repeat(by_feature, self.lengths, axis=-1)
+
+    @cached_property
+    def observed(self) -> Floats:
+        """Rows of each cluster in which a feature was observed."""
+        return self.sums(self.counts)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Share of each value in the whole table."""
+        total = self.counts.sum(axis=0)
+        shares: Floats = total / np.maximum(self.spread(self.sums(total)), _LEAST)
+        return shares
+
+    @cached_property
+    def smooth_shares(self) -> Floats:
+        """Share of each value in each cluster, with one row added that is spread as the table."""
+        return (self.counts + self.shares) / (self.spread(self.observed) + 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Rows, their labels, and how often each value occurs in each cluster.
+
+    `row_scale` is what a unit of the counts weighs in rows: whole weights stand for repeated rows,
+    others are taken with a mean of 1.
+    """
+
+    store: RowStore
+    labels: NDArray[np.int32]
+    counts: Counts
+    cluster_sizes: NDArray[np.int64]
+    row_scale: float
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters, empty ones included."""
+        return len(self.cluster_sizes)
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """Rows in each cluster."""
+        return self._in_rows(self.cluster_sizes)
+
+    @property
+    def n_rows(self) -> float:
+        """Rows in all clusters."""
+        return float(self.cluster_sizes.sum()) * self.row_scale
+
+    @cached_property
+    def value_cells(self) -> NDArray[np.intp]:
+        """The cells of the dense counts that belong to values."""
+        counts = self.counts
+        feature, code = counts.dense_slots
+        return np.flatnonzero((code < counts.n_values[feature]) & ~counts.nothing[feature])
+
+    @property
+    def dense(self) -> Some | None:
+        """Counts of all features that are kept dense; None if there are none."""
+        counts, cells = self.counts, self.value_cells
+        if not len(cells):
+            return None
+        starts = np.unique(counts.dense_slots[0][cells], return_index=True)[1]
+        return Some(self._in_rows(counts.dense[:, cells]), starts)
+
+    def wide(self, j: int) -> Some:
+        """Return the counts of one feature that is kept sparse."""
+        return Some(self._in_rows(self.counts.feature(j)), np.zeros(1, np.intp))
+
+    def _in_rows(self, counts: NDArray[np.int64]) -> Floats:
+        return np.multiply(counts, self.row_scale, dtype=np.float64)
+
+    def features(self) -> Iterator[Some]:
+        """Yield the counts of all features: of those that are kept dense at once."""
+        if (dense := self.dense) is not None:
+            yield dense
+        yield from map(self.wide, self.counts.sparse)
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        labels: Any,
+        missing: Missing = "category",
+        sample_weight: Any = None,
+        n_clusters: int | None = None,
+    ) -> Partition:
+        """Open a table, and count its rows by labels of any kind."""
+        clusters = label_codes("labels", labels).astype(np.int32)
+        opened = open_store(X, missing=missing, sample_weight=sample_weight)
+        check_rows(len(clusters), opened.store.n_rows)
+        k = int(clusters.max()) + 1
+        if n_clusters is not None and n_clusters < k:
+            raise ValueError(
+                f"n_clusters={n_clusters} is less than the {k} labels in use. Pass at least {k}."
+            )
+        return cls.in_store(opened.store, opened.rows, clusters, n_clusters or k)
+
+    @classmethod
+    def in_store(cls, store: RowStore, rows: Units, labels: NDArray[np.int32], k: int) -> Partition:
+        """Count the rows of a store by labels from 0 to k - 1."""
+        counts, sizes = store.count(labels, k)
+        return cls(store, labels, counts, sizes, row_scale(store, rows))
+
+
+def row_scale(store: RowStore, rows: Units) -> float:
+    """Return what a unit of weight counts in rows."""
+    return rows.unit if store.weights_repeat else store.n_rows / store.total_weight

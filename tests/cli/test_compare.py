@@ -1,0 +1,136 @@
+import json
+import os
+
+import pytest
+
+from command import refused, softmodes
+from softmodes._compare import contenders
+from softmodes.baselines import unregister
+from softmodes.datasets import load_zoo
+
+QUICK = ["--method", "SoftModes", "--method", "KMeans", "--method", "BIRCH", "--runs", 2]
+
+
+@pytest.fixture
+def animals(tmp_path):
+    X, y = load_zoo(return_X_y=True, as_frame=True)
+    path = tmp_path / "animals.csv"
+    X.assign(name=[f"animal {i}" for i in range(len(X))], kind=y).to_csv(path, index=False)
+    return path
+
+
+def test_compare_prints_a_row_for_each_method(animals):
+    result = softmodes("compare", animals, "--class", "kind", "--drop", "name", *QUICK)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert "ARI, 1 restart" in lines[0]
+    assert "ARI, equal time" in lines[0]
+    assert {line.split()[0] for line in lines[1:4]} == {"SoftModes", "KMeans", "BIRCH"}
+    assert "animals: 101 rows, 16 columns, 7 classes, 7 clusters." in result.stdout
+    assert "12/12" in result.stderr
+
+
+def test_compare_writes_report_numbers_and_figure_and_resumes(animals, tmp_path):
+    out = tmp_path / "out"
+    arguments = ["compare", animals, "--class", "kind", "--drop", "name", *QUICK, "--out", out]
+    printed = softmodes(*arguments).stdout
+    paths = [out / f"compare.{ending}" for ending in ("md", "json", "svg")]
+    assert all(str(path) in printed for path in paths)
+    assert paths[0].read_text().startswith("# Methods compared on animals\n")
+    before = [(out / "compare.jsonl").read_bytes(), *(path.read_bytes() for path in paths)]
+    again = softmodes(*arguments)
+    assert "0/0" in again.stderr
+    assert again.stdout == printed
+    after = [(out / "compare.jsonl").read_bytes(), *(path.read_bytes() for path in paths)]
+    assert after == before
+
+
+def test_compare_prints_json(animals, tmp_path):
+    options = ["--json", "-k", 3, "--restarts", 2, "--seed", 7, "--out", tmp_path / "out"]
+    result = softmodes("compare", animals, "--class", "kind", *QUICK, *options)
+    found = json.loads(result.stdout)
+    assert "compare.md" in result.stderr
+    assert list(found["settings"]) == ["1 restart", "2 restarts", "equal time"]
+    assert found["tables"][0]["k"] == 3
+    assert found["tables"][0]["columns"] == 17
+    names = {row["contender"] for row in found["settings"]["2 restarts"]["contenders"]}
+    assert names == {"SoftModes", "KMeans", "BIRCH"}
+
+
+def test_seeds_change_runs(animals):
+    def aris(seed):
+        arguments = ["--class", "kind", "--method", "SoftModes", "--runs", 2, "--json"]
+        found = json.loads(softmodes("compare", animals, *arguments, "--seed", seed).stdout)
+        return [(c["ari"], c["same_again"]) for c in found["settings"]["1 restart"]["cells"]]
+
+    assert aris(1) == aris(1) != aris(2)
+
+
+def test_rivals_that_are_missing_are_named(animals, monkeypatch):
+    monkeypatch.setattr(contenders, "find_spec", lambda name: None)
+    methods = ["--method", "SoftModes", "--method", "StepMix", "--runs", 1]
+    result = softmodes("compare", animals, "--class", "kind", *methods)
+    assert "Not installed: StepMix. Install with: pip install stepmix" in result.stderr
+    assert "StepMix" not in result.stdout
+
+
+def test_a_plugin_takes_part(animals, tmp_path):
+    plugin = tmp_path / "mine.py"
+    plugin.write_text(
+        "from softmodes.baselines import register\n"
+        "@register('all in one')\n"
+        "def all_in_one(X, n_clusters, random_state):\n"
+        "    return [0] * len(X)\n"
+    )
+    methods = ["--method", "SoftModes", "--runs", 1, "--plugin", plugin]
+    try:
+        printed = softmodes("compare", animals, "--class", "kind", *methods).stdout
+    finally:
+        unregister("all in one")
+    (row,) = [line for line in printed.splitlines() if "all in one" in line]
+    assert "0.000" in row
+
+
+@pytest.mark.parametrize(
+    ("lines", "arguments", "message"),
+    [
+        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "z"], "class='z' is not a column of"),
+        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "z"], "Pass one of 'a', 'y'."),
+        ("a,y\n1,2\n2,2\n1,2\n", ["--class", "y"], "are all the same"),
+        ("a,y\n1,2\n2,3\n1,4\n", ["--class", "y"], "are as many as its rows, 3."),
+        ("a,y\n1,2\n2,\n1,3\n", ["--class", "y"], "class='y' has no class for 1 of 3 rows."),
+        ("y\n2\n2\n3\n", ["--class", "y"], "has no column but class='y'."),
+        ("a,y,y\n1,2,2\n2,2,2\n1,3,3\n", ["--class", "y"], "class='y' is the name of several"),
+        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "-k", "4"], "n_clusters=4 is more than"),
+        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "-k", "0"], "n_clusters=0 is not an int >= 1."),
+        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "--seed", "-1"], "seed=-1 is outside"),
+        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "--method", "x"], "method='x' is not known."),
+        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "--drop", "b"], "drop='b' is not a column of"),
+        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "--plugin", "no.py"], "plugin='no.py' is not a"),
+    ],
+)
+def test_mistakes_are_one_line_with_a_remedy(tmp_path, lines, arguments, message):
+    path = tmp_path / "x.csv"
+    path.write_text(lines)
+    assert message in refused("compare", path, *arguments)
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    assert "does not exist" in refused("compare", tmp_path / "no.csv", "--class", "y")
+
+
+def test_names_cannot_act_on_the_terminal(tmp_path):
+    evil = "\x1b[2J"
+    path = tmp_path / f"t{evil}.csv"
+    path.write_text("a,b,y\n" + "1,2,x\n2,1,z\n1,1,x\n2,2,z\n" * 5)
+    result = softmodes("compare", path, "--class", "y", "--method", "KModes", "--runs", 1)
+    assert r"t\x1b[2J: 20 rows" in result.stdout
+    assert evil not in result.stdout
+    assert evil not in refused("compare", path, "--class", evil)
+
+
+def test_a_folder_that_cannot_be_written_is_refused(animals, tmp_path):
+    taken = tmp_path / "taken"
+    taken.write_text("")
+    message = refused("compare", animals, "--class", "kind", *QUICK, "--out", taken)
+    assert os.path.basename(taken) in message
