@@ -152,14 +152,15 @@ def chosen_shapes(options: argparse.Namespace) -> list[Shape]:
 
 def report(found: dict[str, Any]) -> str:
     slowest = sorted(found["fits"], key=lambda fit: -fit["wall"])[:LONGEST]
-    over = sum(fit["wall"] > 1 for fit in found["fits"])
+    over, busy = (sum(fit[time] > 1 for fit in found["fits"]) for time in ("wall", "cpu"))
     rows = [
         [fit["shape"], str(fit["rounds"]), str(Timing(fit["wall"], fit["cpu"]))] for fit in slowest
     ]
     return (
         f"{len(found['fits'])} of {found['listed']} shapes of n d k up to 2e7 were fitted with the "
-        f"defaults and {found['threads']} threads; {over} took over a second. The slowest, as "
-        f"rows x columns x values : clusters : kind. {in_words(found['machine'])}\n\n"
+        f"defaults and {found['threads']} threads; {over} took over a second, {busy} over a second "
+        f"of CPU time. The slowest, as rows x columns x values : clusters : kind. "
+        f"{in_words(found['machine'])}\n\n"
         f"{markdown(['shape', 'rounds of the best run', 'wall (CPU)'], rows)}\n"
     )
 
