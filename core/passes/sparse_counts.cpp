@@ -7,8 +7,9 @@
 namespace softmodes {
 namespace {
 
-constexpr int64_t kFewCounts = int64_t{1} << 15;  // in the second-level cache
-constexpr int64_t kManyCells = int64_t{1} << 18;  // for more than one thread
+constexpr int64_t kFewCounts = int64_t{1} << 15;   // in the second-level cache
+constexpr int64_t kMostCounts = int64_t{1} << 20;  // for many rows, which soon find them there
+constexpr int64_t kManyCells = int64_t{1} << 18;   // for more than one thread
 
 // Row by row, where that takes little memory.
 SparseCounts counts_of_rows(const Block& block, int64_t feature, const int32_t* labels, int64_t k) {
@@ -65,7 +66,8 @@ std::vector<SparseCounts> sparse_counts(const Block& block, const int32_t* label
                                         const Threads& threads) {
   const Layout& layout = block.layout;
   const auto& features = layout.sparse_features;
-  const auto few = [&](int64_t j) { return k * layout.n_codes[j] <= kFewCounts; };
+  const int64_t most = std::clamp(2 * block.n_rows, kFewCounts, kMostCounts);
+  const auto few = [&](int64_t j) { return k * layout.n_codes[j] <= most; };
   // Cluster by cluster all cells of a feature are copied: of one feature at a time.
   Threads some = threads;
   const int64_t n_cells = block.n_rows * static_cast<int64_t>(features.size());

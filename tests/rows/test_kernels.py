@@ -371,13 +371,13 @@ def test_nearer_rows_equal_reference(isa, dtype, n, k, near):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("width", [300, 65536, 70000])
-@pytest.mark.parametrize("n_threads", [1, 2])
-def test_sparse_counts_equal_reference(n_threads, width, weighted):
+@pytest.mark.parametrize("width", [300, 5000, 65536, 70000])
+@pytest.mark.parametrize(("n_threads", "n"), [(1, 500), (2, 500), (2, 140_000)])
+def test_sparse_counts_equal_reference(n_threads, n, width, weighted):
     rng = np.random.default_rng(width)
-    weight = rng.integers(0, 99, 500) if weighted else None
-    table = make_table(rng, 500, [2, width, 5, 270], weight=weight)
-    labels = rng.integers(0, 7, 500).astype(np.int32)
+    weight = rng.integers(0, 99, n) if weighted else None
+    table = make_table(rng, n, [2, width, 5, 270], weight=weight)
+    labels = rng.integers(0, 7, n).astype(np.int32)
     found = _kernels.sparse_counts(table.block(), labels, 8, n_threads)
     for j, (indptr, codes, counts) in zip((1, 3), found, strict=True):
         dense = np.zeros((8, table.n_codes[j]), np.int64)
