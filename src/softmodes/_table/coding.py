@@ -19,6 +19,7 @@ from softmodes._table.values import BadColumnError, ColumnValues, array_of, natu
 
 T = TypeVar("T")
 R = TypeVar("R")
+_TURNS = 16  # that each thread takes, so that none waits long for the last
 
 
 def code_table(
@@ -71,8 +72,11 @@ def _code_columns(
 def _in_threads(work: Callable[[T], R], tasks: Sequence[T], n_threads: int) -> list[R]:
     if n_threads <= 1 or len(tasks) <= 1:
         return list(map(work, tasks))
+    # Some at once: to hand over a short column takes longer than to code it.
+    at_once = -(-len(tasks) // (n_threads * _TURNS))
+    runs = [tasks[i : i + at_once] for i in range(0, len(tasks), at_once)]
     with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(work, tasks))
+        return [done for run in pool.map(lambda run: list(map(work, run)), runs) for done in run]
 
 
 def _code_column(table: Table, j: int, column: Any, limit: int | None) -> CodedColumn:

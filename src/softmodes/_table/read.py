@@ -264,7 +264,7 @@ def _read_frame(frame: nw.DataFrame[Any]) -> Table:
         return Table(frame.shape, names, _single_columns(frame.iter_columns(), _series_column))
     if _wraps_matrix(native):
         return _read_numpy(native.to_numpy(), names)
-    columns = (native.iloc[:, j] for j in range(native.shape[1]))
+    columns = (column for _, column in native.items())
     return Table(native.shape, names, _single_columns(columns, _pandas_column))
 
 
