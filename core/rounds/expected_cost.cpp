@@ -24,7 +24,8 @@ class Sum {
   double lost_ = 0.0;
 };
 
-// Exact, and so the same in whatever order, as long as the square of the total is.
+// Exact, and so the same in whatever order, as long as the square of the total is; and nothing for
+// rows of one value, whatever they weigh.
 double expected_mismatches(const int64_t* counts, int64_t n) {
   constexpr uint64_t kExact = uint64_t{1} << 26;
   uint64_t total = 0, whole_squares = 0;
@@ -34,14 +35,13 @@ double expected_mismatches(const int64_t* counts, int64_t n) {
     whole_squares += low * low;
   }
   if (total == 0) return 0.0;
-  auto squares = static_cast<double>(static_cast<int64_t>(whole_squares));
-  if (total >= kExact) {
-    squares = 0.0;
-    for (int64_t v = 0; v < n; ++v)
-      squares += static_cast<double>(counts[v]) * static_cast<double>(counts[v]);
-  }
   const auto all = static_cast<double>(static_cast<int64_t>(total));
-  return all - squares / all;
+  if (total < kExact) return all - static_cast<double>(static_cast<int64_t>(whole_squares)) / all;
+  double pairs = 0.0;
+  for (int64_t v = 0; v < n; ++v)
+    pairs += static_cast<double>(counts[v]) *
+             static_cast<double>(static_cast<int64_t>(total) - counts[v]);
+  return pairs / all;
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 
 from softmodes import SoftModes
 from softmodes._algorithm.loop import best_run, run_once
@@ -199,6 +201,17 @@ def test_the_prior_is_a_row_for_whole_weights_and_the_mean_of_others():
     assert Fit(store, plan()).pricing["latent"].prior == 1.0
     store.weights_repeat = False
     assert Fit(store, plan()).pricing["latent"].prior == 7.0
+
+
+@pytest.mark.parametrize("refine", ["latent", "gini", None])
+def test_rows_without_weight_change_nothing_beside_fractional_weights(refine):
+    X = table(60, SIZES, groups=3)
+    weight = np.random.default_rng(0).random(60)
+    model = SoftModes(3, init=X[:3], n_init=1, t=math.inf, refine=refine, random_state=0)
+    alone = clone(model).fit(X, sample_weight=weight)
+    beside = clone(model).fit(np.vstack([X] * 5), sample_weight=[*weight, *[0.0] * 240])
+    assert_array_equal(beside.labels_, np.tile(alone.labels_, 5))
+    assert beside.history_ == alone.history_
 
 
 @pytest.mark.parametrize("scale", [2.0**20, 2.0**50, 2.0**60])

@@ -247,6 +247,15 @@ def test_expected_cost_is_right_for_counts_of_any_size(largest):
     assert expected_cost(counts_of(counts)) == pytest.approx(float(exact), rel=1e-9)
 
 
+def test_rows_of_one_value_cost_nothing_whatever_they_weigh():
+    weights = np.random.default_rng(3).integers(1 << 26, 1 << 46, 999)
+    counts = np.eye(9, dtype=np.int64)[np.arange(999) % 9] * weights[:, None]
+    assert expected_cost(counts_of(counts)) == 0
+    layout = Layout(np.array([300], np.int32), np.array([-1], np.int32))
+    dense = np.zeros((999, 0), np.int64)
+    assert expected_cost(Counts(layout, layout.n_codes, dense, {0: csr_array(counts)})) == 0
+
+
 @pytest.mark.parametrize("answer", [[["x", "y"]], object(), [[1.0], [0.5, 0.5]]])
 def test_a_rounding_that_returns_no_numbers_is_refused_with_what_it_returned(answer):
     with pytest.raises(ValueError, match=r"rounding=.* returned .* not numbers.*Return an array"):

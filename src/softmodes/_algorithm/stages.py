@@ -62,7 +62,9 @@ class Fit:
             total_weight=store.total_weight,
             # Weights that do not stand for repeated rows have no natural size but their mean.
             prior=(
-                1.0 / plan.row_unit if store.weights_repeat else store.total_weight / store.n_rows
+                1.0 / plan.row_unit
+                if store.weights_repeat
+                else store.total_weight / store.n_weighed
             ),
             # By their ratios alone: a likelihood to a power other than 1 would be another model.
             feature_weight=None if weight is None else weight / weight[weight > 0].mean(),

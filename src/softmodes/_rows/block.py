@@ -58,6 +58,11 @@ class Block:
         """Sum of the weights, in units; without weights the number of rows."""
         return self.n_rows if self.weight is None else int(self.weight.sum())
 
+    @property
+    def n_weighed(self) -> int:
+        """Number of rows whose weight is above 0."""
+        return self.n_rows if self.weight is None else int(np.count_nonzero(self.weight))
+
     def part(self, first: int, last: int) -> Block:
         """Return some of the rows as a block of its own, without a copy."""
         return replace(

@@ -149,4 +149,4 @@ class Partition:
 
 def row_scale(store: RowStore, rows: Units) -> float:
     """Return what a unit of weight counts in rows."""
-    return rows.unit if store.weights_repeat else store.n_rows / store.total_weight
+    return rows.unit if store.weights_repeat else store.n_weighed / store.total_weight

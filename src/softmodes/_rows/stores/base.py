@@ -42,6 +42,7 @@ class RowStore(ABC):
     layout: Layout
     n_values: NDArray[np.int32]
     n_rows: int
+    n_weighed: int  # rows of a weight above 0
     total_weight: int
     weights_repeat: bool
     n_threads: int = 1

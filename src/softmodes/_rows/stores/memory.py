@@ -32,6 +32,7 @@ class MemoryStore(RowStore):
         self.layout = self.blocks[0].layout
         self.n_values = n_values
         self.n_rows = sum(block.n_rows for block in self.blocks)
+        self.n_weighed = sum(block.n_weighed for block in self.blocks)
         self.total_weight = sum(block.total_weight for block in self.blocks)
         self.n_threads = n_threads
         self.weights_repeat = weights_repeat
