@@ -141,18 +141,17 @@ def _summary(comparison: Comparison, out: Path | None) -> Summary:
     """Run what is not in the journal of the folder; without a folder, all of it."""
     import tempfile
 
-    from softmodes._compare.runner import RECORDS, all_cells, run
+    from softmodes._compare.runner import RECORDS, all_cells, found_in, run, to_run
     from softmodes._compare.summary import Summary
-    from softmodes._journal import Journal, read
+    from softmodes._journal import Journal
 
     with tempfile.TemporaryDirectory() as nowhere:
         cells = all_cells(comparison)
         with Journal((out or Path(nowhere)) / f"{_NAME}.jsonl", RECORDS) as journal:
-            todo = [cell for cell in cells if cell.key not in journal.done]
-            with _shown_progress(len(todo)) as show:
+            with _shown_progress(len(to_run(comparison, cells, journal))) as show:
                 run(comparison, cells, journal, on_cell=show)
-            keys = {cell.key for cell in cells}
-            return Summary(r for r in read(journal.path, RECORDS) if r["key"] in keys)
+            found = found_in(journal)
+            return Summary(found[cell.key] for cell in cells if cell.key in found)
 
 
 @contextmanager
