@@ -4,6 +4,7 @@ import os
 import pytest
 
 from command import refused, softmodes
+from softmodes._cli.compare import _print_table
 from softmodes._compare import contenders
 from softmodes.baselines import unregister
 from softmodes.datasets import load_zoo
@@ -28,6 +29,21 @@ def test_compare_prints_a_row_for_each_method(animals):
     assert {line.split()[0] for line in lines[1:4]} == {"SoftModes", "KMeans", "BIRCH"}
     assert "animals: 101 rows, 16 columns, 7 classes, 7 clusters." in result.stdout
     assert "12/12" in result.stderr
+
+
+def test_no_cell_is_cut_off_in_a_narrow_terminal(animals):
+    arguments = ["compare", animals, "--class", "kind", "--drop", "name", *QUICK]
+    result = softmodes(*arguments, "--method", "SoftModes unrefined", columns=40)
+    assert "SoftModes unrefined" in result.stdout
+    assert "\N{HORIZONTAL ELLIPSIS}" not in result.stdout
+
+
+def test_cells_are_broken_between_words_only(capsys):
+    _print_table([["", "our difference"], ["Gaussian diagonal", "+0.001 [-0.013, +0.015]"]], 20)
+    lines = capsys.readouterr().out.splitlines()
+    words = "our difference Gaussian +0.001 diagonal [-0.013, +0.015]"
+    assert " ".join(" ".join(lines).split()) == words
+    assert max(map(len, lines)) <= 20
 
 
 def test_compare_writes_report_numbers_and_figure_and_resumes(animals, tmp_path):

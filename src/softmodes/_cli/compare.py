@@ -179,20 +179,38 @@ def _as_text(found: dict[str, Any]) -> str:
 def _print(summary: Summary) -> None:
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
     from softmodes._compare.page import overview
 
     header, rows, notes = overview(summary)
-    table = Table(box=None)
-    for i, name in enumerate(header):
-        table.add_column(escape(name), justify="right" if i else "left")
-    for row in rows:
-        table.add_row(*(escape(harmless(cell)) for cell in row))
     console = Console()
-    console.print(table)
+    _print_table([header, *rows], console.width if console.is_terminal else None)
     for note in notes:
         console.print(escape(harmless(note)))
+
+
+def _print_table(lines: list[list[str]], width: int | None) -> None:
+    """Print cells in columns, the first line as header.
+
+    Where the width of a terminal is not enough, cells are broken between words, but no word is:
+    a line that the terminal breaks can be read, a cell that is cut off cannot.
+    """
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    columns = [[harmless(cell) for cell in column] for column in zip(*lines, strict=True)]
+    widths = [max(map(cell_len, column)) for column in columns]
+    if width is not None and sum(widths) + 2 * len(widths) > width:
+        words = [[word for cell in column for word in cell.split()] for column in columns]
+        widths = [max(map(cell_len, some)) for some in words]
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0) if width else (0, 2, 0, 0))
+    for i, (column, wide) in enumerate(zip(columns, widths, strict=True)):
+        table.add_column(escape(column[0]), justify="right" if i else "left", width=wide)
+    for row in list(zip(*columns, strict=True))[1:]:
+        table.add_row(*map(escape, row))
+    Console(width=sum(widths) + 2 * len(widths)).print(table)
 
 
 def _write(summary: Summary, out: Path, to_stderr: bool) -> None:

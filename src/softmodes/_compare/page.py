@@ -254,7 +254,7 @@ def overview(summary: Summary) -> tuple[list[str], list[list[str]], list[str]]:
     (about,) = summary.tables.values()
     many = summary.many
     header = ["", *(f"ARI, {name}" for name in summary.settings), "our difference"]
-    header += ["NMI", "accuracy", "same again", "clusters", "seconds"]
+    header += ["NMI", "accuracy", "same again", "k in use", "seconds"]
     rows = [_overview_row(summary, row) for row in summary.rows(many)]
     notes = [
         f"{about['name']}: {about['rows']:,} rows, {about['columns']} columns, "
