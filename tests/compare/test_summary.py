@@ -239,4 +239,5 @@ def test_the_overview_of_a_single_table_tells_marks_and_failures():
     assert rows[0][:4] == ["SoftModes", "0.550", "0.550", "-"]
     assert rows[1][:3] == ["KMeans", "-", "0.200*"]
     assert any(note.startswith("* fewer runs") for note in notes)
-    assert "1 runs failed and count as one cluster; --out tells which and why." in notes
+    assert notes[-2].startswith("1 run failed and counts as all rows in one cluster.")
+    assert notes[-1] == "  KMeans: ValueError: no"

@@ -88,6 +88,8 @@ def _labelled(path: Path, class_column: str, drop: list[str]) -> LabelledTable:
             f"class={class_column!r} is the name of several columns of {path}. Give each its own."
         )
     classes = table[class_column]
+    if not len(classes):
+        raise ValueError(f"{path} has no rows. Pass a file with a line for each case.")
     if classes.null_count:
         raise ValueError(
             f"class={class_column!r} has no class for {classes.null_count:,} of {len(classes):,} "
