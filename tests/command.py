@@ -5,9 +5,9 @@ from typer.testing import CliRunner, Result
 from softmodes._cli.main import app
 
 
-def softmodes(*arguments: object) -> Result:
+def softmodes(*arguments: object, columns: int = 200) -> Result:
     """Run the command in this process."""
-    result = CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "200"})
+    result = CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": str(columns)})
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result

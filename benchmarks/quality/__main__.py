@@ -21,7 +21,7 @@ from benchmarks.quality import tables
 from softmodes._compare.cells import EQUAL_TIME, Cell, Limits, Setting
 from softmodes._compare.contenders import CONTENDERS, chosen, how_to_install
 from softmodes._compare.report import write_report
-from softmodes._compare.runner import RECORDS, Comparison, Source, all_cells, run
+from softmodes._compare.runner import RECORDS, Comparison, Source, all_cells, run, to_run
 from softmodes._journal import Journal, read_folder
 from softmodes._parameters import choice
 from softmodes.baselines._plugins import load_methods
@@ -80,7 +80,7 @@ def run_all(options: argparse.Namespace) -> None:
     with Journal(options.out / f"{options.role}.jsonl", RECORDS) as journal:
         fresh = {cell.key for cell in cells if cell.contender.name in options.fresh}
         journal.done -= fresh
-        n_todo = sum(cell.key not in journal.done for cell in cells)
+        n_todo = len(to_run(comparison, cells, journal))
         start, done = time.perf_counter(), []
 
         def told(cell: Cell) -> None:

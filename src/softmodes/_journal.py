@@ -44,7 +44,12 @@ class Journal:
         self.path, self.records_of = Path(path), records_of
 
     def __enter__(self) -> Self:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise ValueError(
+                f"out={str(self.path.parent)!r} is a file, or in one. Pass the path of a folder."
+            ) from None
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             _lock(self._file, self.path)

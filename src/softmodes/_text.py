@@ -42,5 +42,10 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join((head, "|" + "---|" * len(header), *lines))
 
 
+def in_markdown(text: str) -> str:
+    """Return a text as Markdown shows it, without tags of HTML or controls of terminals in it."""
+    return harmless(text).replace("<", "&lt;")
+
+
 def _in_cell(text: str) -> str:
-    return harmless(text).replace("|", "\\|")
+    return in_markdown(text).replace("|", "\\|")

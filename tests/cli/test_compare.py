@@ -4,6 +4,7 @@ import os
 import pytest
 
 from command import refused, softmodes
+from softmodes._cli.compare import _print_table
 from softmodes._compare import contenders
 from softmodes.baselines import unregister
 from softmodes.datasets import load_zoo
@@ -28,6 +29,21 @@ def test_compare_prints_a_row_for_each_method(animals):
     assert {line.split()[0] for line in lines[1:4]} == {"SoftModes", "KMeans", "BIRCH"}
     assert "animals: 101 rows, 16 columns, 7 classes, 7 clusters." in result.stdout
     assert "12/12" in result.stderr
+
+
+def test_no_cell_is_cut_off_in_a_narrow_terminal(animals):
+    arguments = ["compare", animals, "--class", "kind", "--drop", "name", *QUICK]
+    result = softmodes(*arguments, "--method", "SoftModes unrefined", columns=40)
+    assert "SoftModes unrefined" in result.stdout
+    assert "\N{HORIZONTAL ELLIPSIS}" not in result.stdout
+
+
+def test_cells_are_broken_between_words_only(capsys):
+    _print_table([["", "our difference"], ["Gaussian diagonal", "+0.001 [-0.013, +0.015]"]], 20)
+    lines = capsys.readouterr().out.splitlines()
+    words = "our difference Gaussian +0.001 diagonal [-0.013, +0.015]"
+    assert " ".join(" ".join(lines).split()) == words
+    assert max(map(len, lines)) <= 20
 
 
 def test_compare_writes_report_numbers_and_figure_and_resumes(animals, tmp_path):
@@ -107,12 +123,41 @@ def test_a_plugin_takes_part(animals, tmp_path):
         ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "--method", "x"], "method='x' is not known."),
         ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "--drop", "b"], "drop='b' is not a column of"),
         ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "--plugin", "no.py"], "plugin='no.py' is not a"),
+        ("a;y\n1;2\n2;2\n1;3\n", ["--class", "y"], "separated by semicolons. Save it with commas."),
+        ("a\ty\n1\t2\n2\t2\n1\t3\n", ["--class", "y"], "separated by tabs. Save it with commas."),
+        ("a,y\n", ["--class", "y"], "has no rows. Pass a file with a line for each case."),
     ],
 )
 def test_mistakes_are_one_line_with_a_remedy(tmp_path, lines, arguments, message):
     path = tmp_path / "x.csv"
     path.write_text(lines)
     assert message in refused("compare", path, *arguments)
+
+
+def test_names_that_are_not_utf8_are_refused(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes("größe,y\n1,2\n2,2\n1,3\n".encode("latin-1"))
+    message = refused("compare", path, "--class", "y")
+    assert "has column names that are not UTF-8" in message
+    assert message.endswith("Save it as UTF-8.")
+
+
+def test_a_method_that_fails_or_exits_is_told_with_its_reason(animals, tmp_path):
+    plugin = tmp_path / "mine.py"
+    plugin.write_text(
+        "from softmodes.baselines import register\n"
+        "@register('leaves')\n"
+        "def leaves(X, n_clusters, random_state):\n"
+        "    raise SystemExit('<b>no</b>')\n"
+    )
+    methods = ["--method", "SoftModes", "--runs", 1, "--plugin", plugin, "--out", tmp_path / "out"]
+    try:
+        result = softmodes("compare", animals, "--class", "kind", *methods)
+    finally:
+        unregister("leaves")
+    assert result.exit_code == 0
+    assert "leaves: SystemExit: <b>no</b>" in result.stdout
+    assert "SystemExit: &lt;b>no&lt;/b>" in (tmp_path / "out/compare.md").read_text()
 
 
 def test_what_is_no_file_is_refused(tmp_path):
@@ -129,8 +174,21 @@ def test_names_cannot_act_on_the_terminal(tmp_path):
     assert evil not in refused("compare", path, "--class", evil)
 
 
+def test_names_cannot_act_in_the_report(tmp_path, recwarn):
+    path = tmp_path / "t\x1b[2J<script>.csv"
+    path.write_text("a,b,y\n" + "1,2,x\n2,1,z\n1,1,x\n2,2,z\n" * 5)
+    arguments = ["--class", "y", "--method", "KModes", "--runs", 1, "--out", tmp_path / "out"]
+    softmodes("compare", path, *arguments)
+    page = (tmp_path / "out/compare.md").read_text()
+    assert "# Methods compared on t\\x1b[2J&lt;script>\n" in page
+    assert "\x1b" not in page
+    assert "<script" not in page
+    assert not [w for w in recwarn if "Glyph" in str(w.message)]
+
+
 def test_a_folder_that_cannot_be_written_is_refused(animals, tmp_path):
     taken = tmp_path / "taken"
     taken.write_text("")
     message = refused("compare", animals, "--class", "kind", *QUICK, "--out", taken)
     assert os.path.basename(taken) in message
+    assert message.endswith("is a file, or in one. Pass the path of a folder.")

@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import replace
 from functools import partial
+from statistics import median
 
 import pytest
 from made_up_cells import zoo, zoo_alone
@@ -166,3 +167,36 @@ def test_a_plugin_takes_part(tmp_path):
 def test_numbers_of_clusters_that_cannot_be_are_refused(k, message):
     with pytest.raises(ValueError, match=message):
         all_cells(comparison(n_clusters=k))
+
+
+def run_keys(path, asked):
+    keys = []
+    with Journal(path, RECORDS) as journal:
+        run(asked, all_cells(asked), journal, on_cell=lambda cell: keys.append(cell.key))
+    return keys
+
+
+def test_another_pace_gives_another_equal_time(tmp_path):
+    path = tmp_path / "x.jsonl"
+    asked = comparison(("SoftModes",), (Setting(1), Setting(2), EQUAL_TIME))
+    run_into(path, asked)
+    assert run_keys(path, asked) == []
+    more = replace(asked, settings=(Setting(1), Setting(9), EQUAL_TIME))
+    assert sum("/equal time/" in key for key in run_keys(path, more)) == 2
+    clock = replace(more, limits=replace(more.limits, clock="cpu"))
+    assert all("/equal time/" in key for key in run_keys(path, clock))
+    pace, *_ = [r for r in read(path, RECORDS) if r["setting"] == "9 restarts"]
+    last = [r for r in read(path, RECORDS) if r["setting"] == "equal time"][-1]
+    assert last["budget"] == median(run["cpu"] for run in pace["runs"])
+    assert run_keys(path, clock) == []
+
+
+def test_cells_that_were_short_of_time_go_on_with_more_of_it(tmp_path):
+    path = tmp_path / "x.jsonl"
+    asked = comparison(("SoftModes", "BIRCH"))
+    short = replace(asked, limits=Limits(runs=3, cell_seconds=1e-9, longest=60))
+    assert len(run_keys(path, short)) == 6
+    assert run_keys(path, short) == []
+    assert "/BIRCH/1 restart/3 runs/" not in "".join(again := run_keys(path, asked))
+    assert len(again) == 5
+    assert told(path) == run_into(tmp_path / "whole.jsonl", asked)

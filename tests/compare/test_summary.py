@@ -7,7 +7,8 @@ import sys
 import pytest
 from made_up_cells import a_record, a_run
 
-from softmodes._compare.bar import FAILS, HOLDS, NOT_RUN, judge
+from softmodes._compare.bar import FAILS, HOLDS, NOT_RUN, SO_FAR, judge
+from softmodes._compare.contenders import CONTENDERS
 from softmodes._compare.page import markdown, overview
 from softmodes._compare.report import as_json, write_report
 from softmodes._compare.summary import Summary
@@ -122,12 +123,18 @@ def test_overruns_and_short_cells_are_marked():
 
 # --- the bar ---
 
+LAST_RIVALS = [name for name, one in CONTENDERS.items() if one.side == "rival" and name != "KMeans"]
 
-def barred(ours, rival, again_ours=0.9, again_rival=0.9, rival_name="KMeans"):
+
+def barred(ours, rival, again_ours=0.9, again_rival=0.9, rival_name="KMeans", others=True):
     scores = {"SoftModes": ours, rival_name: rival}
     records = everywhere(scores) + everywhere(scores, None)
     again = {"SoftModes": _each(again_ours), rival_name: _each(again_rival)}
-    return judge(Summary(records + everywhere(again, again=True)))
+    records += everywhere(again, again=True)
+    if others:
+        last = dict.fromkeys(LAST_RIVALS, [0.0] * 4)
+        records += everywhere(last) + everywhere(last, None) + everywhere(last, again=True)
+    return judge(Summary(records))
 
 
 def _each(score):
@@ -140,7 +147,7 @@ def verdicts(lines):
 
 def test_the_bar_holds_where_all_of_it_does():
     lines = barred([0.5, 0.6, 0.7, 0.8], [0.4, 0.5, 0.6, 0.7])
-    assert verdicts(lines) == [HOLDS] * 5
+    assert verdicts(lines) == [HOLDS] * (2 + 7 + 2)
     assert lines[0].evidence == "0.650, the best rival KMeans 0.550"
     assert lines[1].evidence == "+0.100 [+0.100, +0.100] against KMeans"
     assert lines[2].evidence == "4 wins, 0 losses, 0 within .005"
@@ -177,8 +184,16 @@ def test_the_bar_of_same_again(ours, theirs, expected):
         assert "3 against KMeans: a 0.79 against 0.90; b 0.79 against 0.90" in lines[-1].evidence
 
 
+def test_the_bar_holds_so_far_while_rivals_are_lacking():
+    lines = barred([0.5, 0.6, 0.7, 0.8], [0.4, 0.5, 0.6, 0.7], others=False)
+    assert verdicts(lines) == [SO_FAR, SO_FAR, HOLDS, SO_FAR, SO_FAR]
+    assert lines[0].evidence.endswith(f"; not run on all tables: {', '.join(LAST_RIVALS)}")
+    assert "Cao" not in lines[-1].evidence
+    assert verdicts(barred([0.5] * 4, [0.6] * 4, others=False))[0] == FAILS
+
+
 def test_only_some_rivals_count_for_same_again():
-    lines = barred([0.9] * 4, [0.1] * 4, 0.5, 1.0, rival_name="kmodes Cao")
+    lines = barred([0.9] * 4, [0.1] * 4, 0.5, 1.0, rival_name="kmodes Cao", others=False)
     assert verdicts(lines)[-2:] == [NOT_RUN, NOT_RUN]
 
 
@@ -239,4 +254,5 @@ def test_the_overview_of_a_single_table_tells_marks_and_failures():
     assert rows[0][:4] == ["SoftModes", "0.550", "0.550", "-"]
     assert rows[1][:3] == ["KMeans", "-", "0.200*"]
     assert any(note.startswith("* fewer runs") for note in notes)
-    assert "1 runs failed and count as one cluster; --out tells which and why." in notes
+    assert notes[-2].startswith("1 run failed and counts as all rows in one cluster.")
+    assert notes[-1] == "  KMeans: ValueError: no"

@@ -157,3 +157,9 @@ def test_accuracy_has_a_threshold_in_t(small):
     means = {s.algorithm.t: s.mean() for s in found.series}
     assert max(means[1.0], means[1.5]) < 0.5
     assert min(means[t] for t in (3.0, 5.0, 10.0)) > 0.8
+
+
+def test_nothing_is_told_of_growth_that_was_not_run():
+    (growth,) = chosen(["theorem-growth"])
+    (notes,) = growth.notes
+    assert notes(found_in([], "theorem-growth", "small")) == []

@@ -88,6 +88,8 @@ def _labelled(path: Path, class_column: str, drop: list[str]) -> LabelledTable:
             f"class={class_column!r} is the name of several columns of {path}. Give each its own."
         )
     classes = table[class_column]
+    if not len(classes):
+        raise ValueError(f"{path} has no rows. Pass a file with a line for each case.")
     if classes.null_count:
         raise ValueError(
             f"class={class_column!r} has no class for {classes.null_count:,} of {len(classes):,} "
@@ -141,18 +143,17 @@ def _summary(comparison: Comparison, out: Path | None) -> Summary:
     """Run what is not in the journal of the folder; without a folder, all of it."""
     import tempfile
 
-    from softmodes._compare.runner import RECORDS, all_cells, run
+    from softmodes._compare.runner import RECORDS, all_cells, found_in, run, to_run
     from softmodes._compare.summary import Summary
-    from softmodes._journal import Journal, read
+    from softmodes._journal import Journal
 
     with tempfile.TemporaryDirectory() as nowhere:
         cells = all_cells(comparison)
         with Journal((out or Path(nowhere)) / f"{_NAME}.jsonl", RECORDS) as journal:
-            todo = [cell for cell in cells if cell.key not in journal.done]
-            with _shown_progress(len(todo)) as show:
+            with _shown_progress(len(to_run(comparison, cells, journal))) as show:
                 run(comparison, cells, journal, on_cell=show)
-            keys = {cell.key for cell in cells}
-            return Summary(r for r in read(journal.path, RECORDS) if r["key"] in keys)
+            found = found_in(journal)
+            return Summary(found[cell.key] for cell in cells if cell.key in found)
 
 
 @contextmanager
@@ -180,20 +181,38 @@ def _as_text(found: dict[str, Any]) -> str:
 def _print(summary: Summary) -> None:
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
     from softmodes._compare.page import overview
 
     header, rows, notes = overview(summary)
-    table = Table(box=None)
-    for i, name in enumerate(header):
-        table.add_column(escape(name), justify="right" if i else "left")
-    for row in rows:
-        table.add_row(*(escape(harmless(cell)) for cell in row))
     console = Console()
-    console.print(table)
+    _print_table([header, *rows], console.width if console.is_terminal else None)
     for note in notes:
         console.print(escape(harmless(note)))
+
+
+def _print_table(lines: list[list[str]], width: int | None) -> None:
+    """Print cells in columns, the first line as header.
+
+    Where the width of a terminal is not enough, cells are broken between words, but no word is:
+    a line that the terminal breaks can be read, a cell that is cut off cannot.
+    """
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    columns = [[harmless(cell) for cell in column] for column in zip(*lines, strict=True)]
+    widths = [max(map(cell_len, column)) for column in columns]
+    if width is not None and sum(widths) + 2 * len(widths) > width:
+        words = [[word for cell in column for word in cell.split()] for column in columns]
+        widths = [max(map(cell_len, some)) for some in words]
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0) if width else (0, 2, 0, 0))
+    for i, (column, wide) in enumerate(zip(columns, widths, strict=True)):
+        table.add_column(escape(column[0]), justify="right" if i else "left", width=wide)
+    for row in list(zip(*columns, strict=True))[1:]:
+        table.add_row(*map(escape, row))
+    Console(width=sum(widths) + 2 * len(widths)).print(table)
 
 
 def _write(summary: Summary, out: Path, to_stderr: bool) -> None:

@@ -26,6 +26,7 @@ def read_table(path: Path, drop: list[str], name: str = "file") -> Any:
     if path.suffix not in readers:
         raise ValueError(f"{path} has an unknown ending. Pass a .csv or .parquet file.")
     table = readers[path.suffix](path)
+    _check_names(path, table)
     unknown = [name for name in drop if name not in table.column_names]
     if unknown:
         raise ValueError(
@@ -33,6 +34,22 @@ def read_table(path: Path, drop: list[str], name: str = "file") -> Any:
             f"Pass some of {', '.join(map(repr, table.column_names))}."
         )
     return table.select([j for j, name in enumerate(table.column_names) if name not in drop])
+
+
+def _check_names(path: Path, table: Any) -> None:
+    """Refuse column names that are not UTF-8, and a single one that looks like several."""
+    try:
+        names = table.column_names
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} has column names that are not UTF-8 ({error.object!r}). Save it as UTF-8."
+        ) from None
+    for sign, told in (";", "semicolons"), ("\t", "tabs"):
+        if path.suffix == ".csv" and len(names) == 1 and sign in names[0]:
+            raise ValueError(
+                f"{path} has one column, {names[0]!r}: its cells seem to be separated by {told}. "
+                "Save it with commas."
+            )
 
 
 def _read_parquet(path: Path) -> Any:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from softmodes._compare.cells import EQUAL_TIME
-from softmodes._compare.contenders import DEFAULT
+from softmodes._compare.contenders import CONTENDERS, DEFAULT
 from softmodes._compare.summary import Summary
 
 BELOW_BEST = 0.01
@@ -14,8 +15,9 @@ LEAST_LOW_END = -0.03
 BELOW_STABLEST = 0.02
 FAR_BELOW, MOST_FAR_BELOW = 0.1, 2
 STABLE_RIVALS = ("KMeans", "Gaussian diagonal", "Gaussian full", "StepMix", "kmodes Huang")
+_ALL_RIVALS = tuple(name for name, one in CONTENDERS.items() if one.side == "rival")
 
-HOLDS, FAILS, NOT_RUN = "holds", "does not hold", "not run"
+HOLDS, SO_FAR, FAILS, NOT_RUN = "holds", "holds so far", "does not hold", "not run"
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,10 @@ class Judgement:
 
 
 def judge(summary: Summary) -> list[Judgement]:
-    """Judge every line of the bar, by rivals that were run on all tables."""
+    """Judge every line of the bar, by rivals that were run on all tables.
+
+    While a rival was not, a line that asks for the best of them holds "so far", and tells which.
+    """
     return [
         _mean(summary),
         _interval(summary),
@@ -46,9 +51,8 @@ def _mean(summary: Summary) -> Judgement:
     if best is None or DEFAULT not in means:
         return _not_run(claim)
     holds = means[DEFAULT] >= means[best] - BELOW_BEST
-    return Judgement(
-        claim, _verdict(holds), f"{means[DEFAULT]:.3f}, the best rival {best} {means[best]:.3f}"
-    )
+    told = f"{means[DEFAULT]:.3f}, the best rival {best} {means[best]:.3f}"
+    return _judged(claim, holds, told, _lacking(_ALL_RIVALS, means))
 
 
 def _interval(summary: Summary) -> Judgement:
@@ -65,7 +69,7 @@ def _interval(summary: Summary) -> Judgement:
     if math.isnan(low):
         return _not_run(claim)
     told = f"{mean:+.3f} [{low:+.3f}, {high:+.3f}] against {best}"
-    return Judgement(claim, _verdict(low >= LEAST_LOW_END), told)
+    return _judged(claim, low >= LEAST_LOW_END, told, _lacking(_ALL_RIVALS, means))
 
 
 def _at_equal_time(summary: Summary) -> list[Judgement]:
@@ -80,7 +84,7 @@ def _at_equal_time(summary: Summary) -> list[Judgement]:
             continue
         ties = len(summary.differences(name, setting)) - row.wins - row.losses
         told = f"{row.wins} wins, {row.losses} losses, {ties} within .005"
-        judged.append(Judgement(claim, _verdict(row.wins > row.losses), told))
+        judged.append(_judged(claim, row.wins > row.losses, told))
     return judged
 
 
@@ -93,7 +97,8 @@ def _same_again(summary: Summary) -> Judgement:
     if best is None:
         return _not_run(claim)
     holds = means[DEFAULT] >= means[best] - BELOW_STABLEST
-    return Judgement(claim, _verdict(holds), f"{means[DEFAULT]:.3f}, {best} {means[best]:.3f}")
+    told = f"{means[DEFAULT]:.3f}, {best} {means[best]:.3f}"
+    return _judged(claim, holds, told, _lacking(STABLE_RIVALS, means))
 
 
 def _same_again_by_table(summary: Summary) -> Judgement:
@@ -101,7 +106,7 @@ def _same_again_by_table(summary: Summary) -> Judgement:
         f"same again, {summary.many}: below that one by over {FAR_BELOW} "
         f"on at most {MOST_FAR_BELOW} tables"
     )
-    _, best = _stablest(summary)
+    means, best = _stablest(summary)
     if best is None:
         return _not_run(claim)
     found = summary.same_again_values(summary.many)
@@ -112,7 +117,7 @@ def _same_again_by_table(summary: Summary) -> Judgement:
         if a < b - FAR_BELOW
     ]
     told = f"{len(far)} against {best}" + (f": {'; '.join(far)}" if far else "")
-    return Judgement(claim, _verdict(len(far) <= MOST_FAR_BELOW), told)
+    return _judged(claim, len(far) <= MOST_FAR_BELOW, told, _lacking(STABLE_RIVALS, means))
 
 
 def _stablest(summary: Summary) -> tuple[dict[str, float], str | None]:
@@ -144,8 +149,14 @@ def _best_rival(summary: Summary, means: dict[str, float]) -> str | None:
     return max(rivals, key=means.__getitem__, default=None)
 
 
-def _verdict(holds: bool) -> str:
-    return HOLDS if holds else FAILS
+def _lacking(rivals: Iterable[str], means: dict[str, float]) -> list[str]:
+    return [name for name in rivals if name not in means]
+
+
+def _judged(claim: str, holds: bool, told: str, lacking: Sequence[str] = ()) -> Judgement:
+    if lacking:
+        told += f"; not run on all tables: {', '.join(lacking)}"
+    return Judgement(claim, (SO_FAR if lacking else HOLDS) if holds else FAILS, told)
 
 
 def _not_run(claim: str) -> Judgement:

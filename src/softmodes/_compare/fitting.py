@@ -60,7 +60,7 @@ class Fitting:
                 found = self._found(rows, seed, restarts)
         except _OutOfTime:
             error, out_of_time = f"no answer within {seconds:.0f} seconds", True
-        except Exception as raised:
+        except (Exception, SystemExit) as raised:  # a method must not end the comparison
             error = f"{type(raised).__name__}: {raised}"[:_LONGEST_ERROR]
         return Fit(
             labels=found.labels,
@@ -102,7 +102,7 @@ def warm_up(method: str) -> None:
     with _quiet():
         try:
             baselines.cluster(method, toy, 2, 0)
-        except Exception:
+        except (Exception, SystemExit):
             return  # it will say so again where it counts
 
 

@@ -10,7 +10,7 @@ from softmodes._compare.cells import AGAIN_FITS, AGAIN_SHARE
 from softmodes._compare.contenders import DEFAULT
 from softmodes._compare.statistics import Interval
 from softmodes._compare.summary import MARGIN, OVERRUN, CellResult, Row, Summary
-from softmodes._text import markdown_table
+from softmodes._text import in_markdown, markdown_table
 
 NOTHING = "-"
 
@@ -35,7 +35,7 @@ _HOW = """\
 
 def markdown(summary: Summary, title: str, figure: str | None = None) -> str:
     """Return the report as Markdown."""
-    parts = [f"# {title}", _origin(summary), _how(summary)]
+    parts = [f"# {in_markdown(title)}", _origin(summary), _how(summary)]
     if len(summary.tables) > 1:
         parts.append("## The bar\n\n" + _bar(summary))
     if figure is not None:
@@ -82,7 +82,8 @@ def _not_run(summary: Summary) -> list[str]:
         for setting in summary.settings:
             lacking = [t for t in summary.tables if not summary.cell(t, name, setting)]
             if lacking:
-                lines.append(f"{name} was not run on {', '.join(lacking)} ({setting}).")
+                told = f"{name} was not run on {', '.join(lacking)} ({setting})."
+                lines.append(in_markdown(told))
     return lines
 
 
@@ -245,7 +246,10 @@ def _failures(summary: Summary) -> str:
 
 
 def _contenders(summary: Summary) -> str:
-    lines = [f"- **{name}**: {about['note']}." for name, about in summary.contenders.items()]
+    lines = [
+        f"- **{in_markdown(name)}**: {in_markdown(about['note'])}."
+        for name, about in summary.contenders.items()
+    ]
     return "\n".join(lines)
 
 
@@ -254,12 +258,12 @@ def overview(summary: Summary) -> tuple[list[str], list[list[str]], list[str]]:
     (about,) = summary.tables.values()
     many = summary.many
     header = ["", *(f"ARI, {name}" for name in summary.settings), "our difference"]
-    header += ["NMI", "accuracy", "same again", "clusters", "seconds"]
+    header += ["NMI", "accuracy", "same again", "k in use", "seconds"]
     rows = [_overview_row(summary, row) for row in summary.rows(many)]
     notes = [
-        f"{about['name']}: {about['rows']:,} rows, {about['columns']} columns, "
-        f"{about['classes']} classes, {about['k']} clusters. Means over the runs; from our "
-        f"difference on at {many}.",
+        f"{about['name']}: {about['rows']:,} rows, {_so_many(about['columns'], 'column')}, "
+        f"{about['classes']:,} classes, {_so_many(about['k'], 'cluster')}. Means over the runs. "
+        f"All columns from our difference on: {many}.",
         "Our difference: ARI of SoftModes minus that of the method, and a paired 90 % interval.",
         "Same again: agreement of fits with other seeds on other 90 % of the rows.",
     ]
@@ -270,8 +274,21 @@ def overview(summary: Summary) -> tuple[list[str], list[list[str]], list[str]]:
         notes.append(f"! took over {OVERRUN:g} times as long as KMeans with all restarts.")
     failed = sum(len(c.errors) for s in summary.settings for c in _cells(summary, s))
     if failed:
-        notes.append(f"{failed} runs failed and count as one cluster; --out tells which and why.")
+        count = "counts" if failed == 1 else "count"
+        failures = f"{_so_many(failed, 'run')} failed and {count} as all rows in one cluster."
+        notes.append(f"{failures} What the first of each method said:")
+        notes += [f"  {name}: {error}" for name, error in _first_errors(summary).items()]
     return header, rows, notes
+
+
+def _first_errors(summary: Summary) -> dict[str, str]:
+    """Return what the first failed run of each contender said."""
+    found: dict[str, str] = {}
+    for setting in summary.settings:
+        for cell in _cells(summary, setting):
+            for error in cell.errors[:1]:
+                found.setdefault(cell.record["contender"]["name"], error)
+    return found
 
 
 def _overview_row(summary: Summary, row: Row) -> list[str]:
@@ -306,6 +323,10 @@ def _marks(summary: Summary, table: str, contender: str, setting: str) -> str:
     cell = summary.cell(table, contender, setting)
     overrun = summary.is_overrun(table, contender, setting)
     return ("*" if cell and cell.is_short else "") + ("!" if overrun else "")
+
+
+def _so_many(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
 def digits(number: float, n_digits: int = 3) -> str:

@@ -10,6 +10,7 @@ from softmodes._compare.contenders import DEFAULT
 from softmodes._compare.statistics import critical_distance
 from softmodes._compare.summary import Summary
 from softmodes._figures import BLUE, DARK_BLUE, GREY, house_style, save_figure
+from softmodes._text import harmless
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -134,8 +135,8 @@ def runs_figure(summary: Summary) -> Figure | None:
         axes.plot(values, [y] * len(values), "o", color=color, markersize=4, alpha=0.6)
         axes.plot([row.ari, row.ari], [y - 0.3, y + 0.3], color=color, linewidth=2)
         axes.plot(row.same_again, y, "D", color=BLUE, markerfacecolor="none", markersize=5)
-    axes.set_yticks(range(len(rows)), [row.contender for row in rows])
+    axes.set_yticks(range(len(rows)), [harmless(row.contender) for row in rows])
     axes.invert_yaxis()
     axes.set_xlabel("ARI against the classes: runs (dots) and their mean; same again (diamonds)")
-    axes.set_title(f"{table}, {summary.many}", fontsize=9)
+    axes.set_title(harmless(f"{table}, {summary.many}"), fontsize=9)
     return figure

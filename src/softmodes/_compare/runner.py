@@ -114,12 +114,51 @@ def run(
     Those at equal time come last: how long that is, others say. Where a cell that they need is
     not there, or KMeans has failed, they are left out.
     """
-    todo = [cell for cell in cells if cell.key not in journal.done]
+    todo = to_run(comparison, cells, journal)
     direct = [_Task(cell) for cell in todo if cell.setting != EQUAL_TIME]
     _run_tasks(comparison, direct, journal, jobs, on_cell)
-    found = {record["key"]: record for record in read(journal.path, RECORDS)}
+    found = found_in(journal)
     timed = [_at_equal_time(cell, comparison, found) for cell in todo if cell.setting == EQUAL_TIME]
     _run_tasks(comparison, [task for task in timed if task], journal, jobs, on_cell)
+
+
+def found_in(journal: Journal) -> dict[str, Record]:
+    """Return what a journal holds by key; of cells that were run again, the last."""
+    return {record["key"]: record for record in read(journal.path, RECORDS)}
+
+
+def to_run(comparison: Comparison, cells: Iterable[Cell], journal: Journal) -> list[Cell]:
+    """Return the cells that are not in the journal, or ask for more than what is there.
+
+    More runs, where time was short and there is more of it now; another time, at equal time, if
+    KMeans has another number of restarts, is run again or is timed by another clock.
+    """
+    found = {key: record for key, record in found_in(journal).items() if key in journal.done}
+    direct, timed = [], []
+    for cell in cells:
+        if cell.setting == EQUAL_TIME:
+            timed.append(cell)
+        elif cell.key not in found or _has_more_time(cell, found[cell.key]):
+            direct.append(cell)
+    again = {cell.key for cell in direct}
+    return direct + [cell for cell in timed if _is_new_time(cell, comparison, found, again)]
+
+
+def _has_more_time(cell: Cell, record: Record) -> bool:
+    made = len(record["runs" if cell.what == "runs" else "fits"])
+    known = record.get("cell_seconds", cell.limits.cell_seconds)
+    return bool(made < record["wanted"] and known < cell.limits.cell_seconds)
+
+
+def _is_new_time(
+    cell: Cell, comparison: Comparison, found: Mapping[str, Record], again: set[str]
+) -> bool:
+    record = found.get(cell.key)
+    pace, once = _needed(cell, comparison)
+    if record is None or {pace.key, once.key} & again or _has_more_time(cell, record):
+        return True
+    given = (record["budget"], record["clock"])
+    return given != (_seconds_of(pace, found), cell.limits.clock)
 
 
 def _run_tasks(
@@ -140,14 +179,24 @@ def _run_tasks(
 
 def _at_equal_time(cell: Cell, comparison: Comparison, found: Mapping[str, Record]) -> _Task | None:
     """Return a cell with the time that KMeans takes, and the first attempts of its runs."""
+    pace, once = _needed(cell, comparison)
+    budget = _seconds_of(pace, found)
+    if budget is None or once.key not in found:
+        return None
+    return _Task(cell, budget, tuple(found[once.key]["runs"]))
+
+
+def _needed(cell: Cell, comparison: Comparison) -> tuple[Cell, Cell]:
+    """Return the cells that one at equal time needs: that of KMeans, and its own first runs."""
     pace = replace(cell, contender=CONTENDERS[K_MEANS], setting=pace_of(comparison.settings))
-    once = replace(cell, setting=ONCE)
-    if pace.key not in found or once.key not in found:
-        return None
-    seconds = [run[cell.limits.clock] for run in found[pace.key]["runs"] if "error" not in run]
-    if not seconds:
-        return None
-    return _Task(cell, statistics.median(seconds), tuple(found[once.key]["runs"]))
+    return pace, replace(cell, setting=ONCE)
+
+
+def _seconds_of(pace: Cell, found: Mapping[str, Record]) -> float | None:
+    """Return how long KMeans takes; None if it was not run, or has failed."""
+    runs = found[pace.key]["runs"] if pace.key in found else []
+    seconds = [run[pace.limits.clock] for run in runs if "error" not in run]
+    return statistics.median(seconds) if seconds else None
 
 
 # ------------------------------------------------------------------------------ in a process
@@ -186,6 +235,7 @@ def _work(task: _Task, threads: int | None) -> Record:
         "table": table.describe(),
         "contender": cell.contender.describe(),
         "wanted": _wanted(cell),
+        "cell_seconds": cell.limits.cell_seconds,
         "seed": cell.seed,
         "threads": threads or 1,
         **found,

@@ -254,6 +254,8 @@ def _draw_growth(axes: Axes, found: Found, p: float, q: float, apart: bool = Fal
 
 def _notes(found: Found) -> list[str]:
     widest = max((d["d"] for d in found.data()), default=0)
+    if not widest:
+        return []
     return [
         "Dotted verticals are d*, one for each t in its colour (those of larger t may lie to the "
         "right of the figure); the dashed line is the theorem's 0.74. The mean over random seeds "
