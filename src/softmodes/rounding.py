@@ -38,7 +38,7 @@ class soft:  # noqa: N801  (reads as the function that it is)
     t: float
 
     def __post_init__(self) -> None:
-        number("t", self.t, 1, remedy="Pass t from 1 up, or math.inf.")
+        number("t", self.t, 1, remedy="Pass t from 1 up, math.inf, or 'auto' to SoftModes.")
 
     def __call__(self, counts: Any) -> NDArray[np.float64]:
         """Return the probabilities of the values, row by row."""

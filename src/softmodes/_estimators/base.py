@@ -82,7 +82,8 @@ class ModesEstimator(
             (in which zero is a value). Every distinct entry of a column is a category.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, kept as whole multiples of a power of two.
+            Weights of the rows, kept as whole multiples of a power of two. Whole numbers (up to
+            2**40) stand for repeated rows; of others only the ratios matter.
         on_round : callable, optional
             Called after every round with its cost, expected cost, and a way to ask for labels.
             The fit stops after a call that returns True, and keeps what it has found. `labels()`
