@@ -10,6 +10,7 @@
 namespace softmodes {
 
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+inline int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
 // Memory, all zero, that starts on a cache line.
 class Buffer {

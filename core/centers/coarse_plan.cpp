@@ -18,8 +18,6 @@ const T* line_of(const ScoreView& view, int64_t group, int64_t line) {
   return reinterpret_cast<const T*>(view.lines + group * view.group_bytes) + line * view.group;
 }
 
-int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
-
 }  // namespace
 
 bool CoarsePlan::suits(const ScoreView& view) {

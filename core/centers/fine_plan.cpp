@@ -18,8 +18,6 @@ constexpr int64_t kUnitLevels = 60000;  // the rest is for what rounding adds
 int64_t most_hits(int64_t n_centers) { return n_centers / 8; }
 int64_t most_hits_by_lines(int64_t n_centers) { return n_centers / 32; }
 
-int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
-
 }  // namespace
 
 // Columns are at most as many as nibbles.
