@@ -458,8 +458,8 @@ Outputs run_passes(const Case& c, int64_t i, const char* isa) {
     fail(c, isa, "a distance, against its definition,");
   run_candidates<uint32_t>(c, block, first, out);
   if (c.largest_distance() < 65000) run_candidates<uint16_t>(c, block, first, out);
-  for (const int32_t j : c.layout.byte_features) {
-    const SparseCounts counts = sparse_counts(block, j, first.labels.data(), c.n_centers);
+  for (const SparseCounts& counts :
+       sparse_counts(block, first.labels.data(), c.n_centers, c.threads)) {
     out.add("sparse_counts", counts.indptr);
     out.add("sparse_counts", counts.codes);
     out.add("sparse_counts", counts.counts);
