@@ -113,17 +113,17 @@ def report(found: Found) -> str:
     parts = [f"{full}; least of {found['repeats']} repeats. {in_words(found['machine'])}"]
     parts += [found["note"]] if "note" in found else []
     for threads in found["roofs"]:
-        parts.append(f"### Ratios, {_threads(threads)}\n\n" + ratio_table(found, threads))
+        parts.append(f"## Ratios, {_threads(threads)}\n\n" + ratio_table(found, threads))
     parts += [
-        f"### The finish, {_threads(threads)}\n\n" + finish_table(found, threads)
+        f"## The finish, {_threads(threads)}\n\n" + finish_table(found, threads)
         for threads in found["roofs"]
         if all("soft round" in w["times"][threads] for w in found["workloads"])
     ]
-    parts.append("### Times, wall (CPU)\n\n" + time_table(found))
+    parts.append("## Times, wall (CPU)\n\n" + time_table(found))
     if "memory" in found["workloads"][0]:
-        parts.append("### Peak memory beyond the table of codes\n\n" + memory_table(found))
-    parts.append("### Share of the machine's roofs\n\n" + roof_table(found))
-    parts.append("### What is timed\n\n" + "\n".join(_timed(m) for m in METHODS.values()))
+        parts.append("## Peak memory beyond the table of codes\n\n" + memory_table(found))
+    parts.append("## Share of the machine's roofs\n\n" + roof_table(found))
+    parts.append("## What is timed\n\n" + "\n".join(_timed(m) for m in METHODS.values()))
     return "\n\n".join(parts) + "\n"
 
 

@@ -29,7 +29,8 @@ def size(n_bytes: float) -> str:
 
 
 def write_results(folder: Path, name: str, found: Mapping[str, Any], report: str) -> None:
-    """Write a measurement as JSON, and what it tells as Markdown."""
+    """Write a measurement as JSON, and what it tells as a page of Markdown."""
+    title = "" if report.startswith("# ") else f"# {name.replace('_', ' ').capitalize()}\n\n"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    (folder / f"{name}.md").write_text(report, encoding="utf-8")
+    (folder / f"{name}.md").write_text(title + report, encoding="utf-8")

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzz.runner import Check, require
-from softmodes import KModes, SoftModes, load
+from softmodes import KModes, MiniBatchSoftModes, SoftModes, load
 
 LONGEST_TEXT = 2_000
 
@@ -74,6 +74,7 @@ def _fits() -> list[tuple[Any, list[list[Any]]]]:
         (SoftModes(3, n_init=1, max_iter=2, n_jobs=1, random_state=0, refine=None), many),
         (SoftModes(3, n_init=1, max_iter=2, n_jobs=1, random_state=0), many),
         (SoftModes(3, refine="gini", missing="ignore", n_init=1, n_jobs=1, random_state=0), wide),
+        (MiniBatchSoftModes(3, missing="ignore", n_init=1, n_jobs=1, random_state=0), wide),
     ]
 
 

@@ -20,7 +20,7 @@ from fuzz.refusals import check_refusal
 from fuzz.runner import Check, require
 from softmodes import KModes, SoftModes, _kernels
 
-_INITS = ("d1-greedy", "d1", "random", "huang", "cao")
+_INITS = ("d1-greedy", "d1-parallel", "d1", "random", "huang", "cao")
 
 
 def prepare(folder: Path) -> Check:

@@ -245,6 +245,13 @@ FITS: dict[str, Fit] = {
         3, STRINGS, rounding=small_steps, n_init=2, weight=fractions
     ),
     "init d1": fit(5, STRINGS, init="d1", n_init=3),
+    "init d1-parallel": fit(9, STRINGS, init="d1-parallel", n_init=3),
+    "init d1-parallel, missing ignore, weights": fit(
+        12, with_missing, init="d1-parallel", missing="ignore", feature_weight=EACH, weight=integers
+    ),
+    "init d1-parallel, 300 clusters": fit(
+        300, lambda: table(1500, MIXED * 3, 28, groups=300), init="d1-parallel", n_init=1
+    ),
     "init random": fit(5, STRINGS, init="random", n_init=3),
     "init huang": fit(5, STRINGS, init="huang", n_init=3),
     "init cao": fit(5, STRINGS, init="cao", n_init=2),

@@ -14,9 +14,18 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._table.codebook import Missing
 from softmodes.datasets import make_bbm
 
-Kind: TypeAlias = Literal["groups", "permuted", "one factor", "few factors", "blocks only"]
+Kind: TypeAlias = Literal[
+    "groups",
+    "permuted",
+    "one factor",
+    "few factors",
+    "blocks only",
+    "repeated columns",
+    "skip pattern",
+]
 Cells: TypeAlias = NDArray[Any]
 
 
@@ -30,6 +39,7 @@ class Planted:
     X: Cells
     y: NDArray[np.int64]
     k: int
+    missing: Missing = "category"
 
     @property
     def name(self) -> str:
@@ -191,6 +201,21 @@ def popular_rows(rng: Rng) -> tuple[Cells, NDArray[np.int64]]:
     return (rng.random(odds.shape) < 1 / (1 + np.exp(-odds))).astype(np.int8), y
 
 
+def trait_inside(rng: Rng) -> tuple[Cells, NDArray[np.int64]]:
+    """Draw groups of different answers, and within each a trait that moves all answers."""
+    k = min(_k(rng), 6)
+    y, d = _labels(rng, k, 100, 400), int(rng.integers(20, 50))
+    odds = rng.choice([-2.0, 2.0], (k, d))[y] + 0.7 * rng.standard_normal((len(y), 1))
+    return (rng.random(odds.shape) < 1 / (1 + np.exp(-odds))).astype(np.int8), y
+
+
+def with_missing(rng: Rng) -> tuple[Cells, NDArray[np.int64]]:
+    """Draw several values; 10 to 30 % of the cells are missing (-1)."""
+    X, y = several_values(rng)
+    X[rng.random(X.shape) < rng.uniform(0.1, 0.3)] = -1
+    return X, y
+
+
 # ------------------------------------------------------------------------------------- no groups
 
 
@@ -217,6 +242,45 @@ def blocks_only(rng: Rng) -> Cells:
     n = int(rng.integers(400, 4000))
     blocks = [_block(rng, n, int(rng.integers(2, 6)), rng.uniform(0.3, 0.6)) for _ in range(8)]
     return _join(rng, *blocks)
+
+
+def twins(rng: Rng) -> Cells:
+    """Unrelated columns, of which one is there twice, and another one nearly so."""
+    X = _irrelevant(rng, int(rng.integers(400, 4000)), int(rng.integers(10, 40)))
+    return _join(rng, X, X[:, :1], _nearly(rng, X[:, 1:2], rng.uniform(0.02, 0.15)))
+
+
+def triplets(rng: Rng) -> Cells:
+    """Unrelated columns, of which one is there three times, twice of these with errors."""
+    X = _irrelevant(rng, int(rng.integers(400, 4000)), int(rng.integers(10, 40)))
+    return _join(rng, X, *(_nearly(rng, X[:, :1], rng.uniform(0.0, 0.1)) for _ in range(2)))
+
+
+def dummies(rng: Rng) -> Cells:
+    """Unrelated columns, and a question of 5 answers as a column of 0 and 1 for each answer."""
+    n = int(rng.integers(400, 4000))
+    answer = rng.choice(5, n, p=rng.dirichlet(np.full(5, 3.0)))
+    X = _irrelevant(rng, n, int(rng.integers(10, 40)))
+    return _join(rng, X, answer[:, None] == np.arange(5))
+
+
+def skipped(rng: Rng) -> Cells:
+    """Unrelated columns, a block of 8 of which was not asked of 20 to 40 % of the rows (-1)."""
+    X = _irrelevant(rng, int(rng.integers(400, 4000)), int(rng.integers(15, 40))).astype(np.int8)
+    X[np.ix_(rng.random(len(X)) < rng.uniform(0.2, 0.4), np.arange(8))] = -1
+    return X
+
+
+def skipped_twice(rng: Rng) -> Cells:
+    """Draw the same with another block of 5 columns, not asked of other rows."""
+    X = skipped(rng)
+    X[np.ix_(rng.random(len(X)) < 0.3, np.arange(8, 13))] = -1
+    return X
+
+
+def _nearly(rng: Rng, column: Cells, changed: float) -> Cells:
+    """Return a column with a share of its cells drawn again."""
+    return np.where(rng.random(column.shape) < changed, rng.permutation(column), column)
 
 
 def _block(rng: Rng, n: int, d: int, related: float) -> Cells:
@@ -254,16 +318,25 @@ REPORT: dict[str, Groups] = {
     "mode + uniform": mode_and_uniform,
     "60 % nuisance": mostly_nuisance,
     "block model, popular rows": popular_rows,
+    "trait inside groups": trait_inside,
+    "several values, missing": with_missing,
 }
 NO_GROUPS: dict[str, tuple[Kind, Callable[[Rng], Cells]]] = {
     "one factor": ("one factor", one_factor),
     "few factors": ("few factors", few_factors),
     "blocks only": ("blocks only", blocks_only),
+    "twins": ("repeated columns", twins),
+    "skipped block": ("skip pattern", skipped),
 }
 NO_GROUPS_REPORT: dict[str, tuple[Kind, Callable[[Rng], Cells]]] = {
     "skewed factor": ("one factor", lambda rng: one_factor(rng, skewed=True)),
     "three factors": ("few factors", lambda rng: few_factors(rng, 3)),
+    "triplets": ("repeated columns", triplets),
+    "dummies": ("repeated columns", dummies),
+    "two skipped blocks": ("skip pattern", skipped_twice),
 }
+# Families in which missing cells count for nothing; else they are a value of their own.
+IGNORED = frozenset({"several values, missing"})
 
 
 def planted_tables(seeds: range, report: bool) -> Iterator[tuple[str, Callable[[], Planted]]]:
@@ -289,17 +362,22 @@ def _rng(family: str, seed: int) -> Rng:
 
 def _groups(family: str, make: Groups, seed: int) -> Planted:
     X, y = make(_rng(family, seed))
-    return Planted(family, seed, "groups", X, y, int(y.max()) + 1)
+    missing: Missing = "ignore" if family in IGNORED else "category"
+    return Planted(family, seed, "groups", _with_gaps(X), y, int(y.max()) + 1, missing)
 
 
 def _shuffled(family: str, make: Groups, seed: int) -> Planted:
     rng = _rng(family, seed)
     X, y = make(rng)
-    return Planted(
-        f"{family}, permuted", seed, "permuted", _permuted(rng, X), np.zeros(len(y), int), 1
-    )
+    X = _with_gaps(_permuted(rng, X))
+    return Planted(f"{family}, permuted", seed, "permuted", X, np.zeros(len(y), int), 1)
 
 
 def _no_groups(family: str, kind: Kind, draw: Callable[[Rng], Cells], seed: int) -> Planted:
     X = draw(_rng(family, seed))
-    return Planted(family, seed, kind, X, np.zeros(len(X), int), 1)
+    return Planted(family, seed, kind, _with_gaps(X), np.zeros(len(X), int), 1)
+
+
+def _with_gaps(X: Cells) -> Cells:
+    """Return a table in which cells of -1 are missing."""
+    return np.where(X < 0, np.nan, X) if (X < 0).any() else X

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.choosing_k.measure import Record
+from benchmarks.choosing_k.measure import LABELLED, Record
 from benchmarks.machine import in_words
 from benchmarks.tables import markdown
 from softmodes._choice.rule import Statistics, Thresholds, Verdict, choose
@@ -17,9 +17,17 @@ from softmodes._choice.rule import Statistics, Thresholds, Verdict, choose
 Rows = Sequence[Statistics]
 Pick = Callable[[Rows], int | None]
 
+OVERALL = [verdict for verdict in Verdict if verdict is not Verdict.DO_NOT_USE]  # of a table
 # Groups count as recovered from this agreement with what was planted on.
 RECOVERED = 0.8
-NO_GROUPS = ("permuted", "one factor", "few factors", "blocks only")
+NO_GROUPS = (
+    "permuted",
+    "one factor",
+    "few factors",
+    "blocks only",
+    "repeated columns",
+    "skip pattern",
+)
 
 
 def statistics_of(record: Record) -> list[Statistics]:
@@ -67,8 +75,9 @@ def is_hit(record: Record, pick: int | None, off: int = 0) -> bool:
     )
 
 
-def summary(records: Sequence[Record]) -> dict[str, Any]:
-    """Return all rates as numbers."""
+def summary(all_records: Sequence[Record]) -> dict[str, Any]:
+    """Return all rates as numbers; of labelled tables, what is said of each."""
+    records = [r for r in all_records if r["kind"] != LABELLED]
     planted = [r for r in records if r["kind"] == "groups"]
     recovered = [r for r in planted if r["ari"][r["k"] - 1] > RECOVERED]
     lost = [r for r in planted if r["ari"][r["k"] - 1] <= RECOVERED]
@@ -88,8 +97,24 @@ def summary(records: Sequence[Record]) -> dict[str, Any]:
         "lost": _lost(lost),
         "scale_told": {kind: _scales(some) for kind, some in empty.items() if kind != "permuted"},
         "missed": [_miss(r) for r in recovered if not is_hit(r, _pick(r))],
+        "alarms_by_family": _alarms(empty),
         "alarms": [_miss(r) for some in empty.values() for r in some if _pick(r) is not None],
         "seconds": _seconds(records),
+        "labelled": [_labelled(r) for r in all_records if r["kind"] == LABELLED],
+    }
+
+
+def _labelled(record: Record) -> dict[str, Any]:
+    choice = choose(statistics_of(record))
+    pick, aris = choice.pick, record["ari"]
+    return {
+        **{name: record[name] for name in ("role", "name", "n", "k", "seconds")},
+        **{"pick": pick, "more": choice.more, "pays": choice.pays, "solid": choice.solid},
+        "verdict": str(choice.verdict),
+        "ari": None if pick is None else aris[pick - 1],
+        "ari_at_k": aris[record["k"] - 1],
+        "best_k": 1 + int(np.argmax(aris)),
+        "best_ari": max(aris),
     }
 
 
@@ -136,21 +161,35 @@ def _hits(records: Sequence[Record], of: Callable[[Record], str]) -> dict[str, t
     return {part: _share([is_hit(r, _pick(r)) for r in some]) for part, some in parts.items()}
 
 
+def _alarms(empty: dict[str, list[Record]]) -> dict[str, dict[str, int]]:
+    """Return, by family without groups, how often there is a pick, and how often a solid one."""
+    found: dict[str, dict[str, int]] = {}
+    for kind, records in empty.items():
+        for record in records:
+            family = kind if kind == "permuted" else _family(record)
+            row = found.setdefault(family, {"tables": 0, "care": 0, "solid": 0})
+            verdict = choose(statistics_of(record)).verdict
+            row["tables"] += 1
+            row["care"] += verdict is Verdict.CARE
+            row["solid"] += verdict is Verdict.SOLID
+    return found
+
+
 def _verdicts(records: Sequence[Record]) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for record in records:
-        row = found.setdefault(record["kind"], {str(verdict): 0 for verdict in Verdict})
+        row = found.setdefault(record["kind"], {str(verdict): 0 for verdict in OVERALL})
         row[str(choose(statistics_of(record)).verdict)] += 1
     return found
 
 
 def _solid_right(planted: Sequence[Record]) -> dict[str, tuple[int, int]]:
-    """Return, by verdict, how many picks agree with what was planted."""
+    """Return, by verdict, how many models of the pick agree with what was planted."""
     right: dict[str, list[bool]] = {}
     for record in planted:
         choice = choose(statistics_of(record))
         if choice.pick is not None:
-            agrees = record["ari"][choice.pick - 1] > RECOVERED
+            agrees = record["model_ari"] > RECOVERED
             right.setdefault(str(choice.verdict), []).append(agrees)
     return {verdict: _share(some) for verdict, some in right.items()}
 
@@ -214,39 +253,65 @@ def report(found: dict[str, Any]) -> str:
         _criteria_table(found),
         *(_hits_table(part, hits) for part, hits in found["hits_by"].items()),
         _verdict_table(found),
+        _alarms_table(found),
         "Of tables whose groups the fit at the planted k does not find: "
         + ", ".join(f"{name} {n}" for name, n in found["lost"].items())
         + ". Told to lie on a scale: "
         + ", ".join(f"{kind} {_of(pair)}" for kind, pair in found["scale_told"].items())
         + ".",
         _seconds_table(found),
+        *([labelled_section(found["labelled"])] if found["labelled"] else []),
         in_words(found["machine"]),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def labelled_table(records: Sequence[Record]) -> str:
+def labelled_section(found: Sequence[dict[str, Any]]) -> str:
     """Return what the rule says of tables with known classes; their number is no truth."""
-    rows = []
-    for record in records:
-        choice = choose(statistics_of(record))
-        pick = choice.pick
-        rows.append(
-            [
-                record["name"],
-                f"{record['n']:,}",
-                str(record["k"]),
-                "-" if pick is None else f"{pick}+" if choice.more else str(pick),
-                str(choice.pays),
-                "-" if choice.solid is None else str(choice.solid),
-                str(choice.verdict),
-                "-" if pick is None else f"{record['ari'][pick - 1]:.2f}",
-                f"{record['ari'][record['k'] - 1]:.2f}",
-                f"{record['seconds']:.2f} s",
-            ]
-        )
+    parts = [
+        "## Tables with known classes\n\nThe classes of a table need not be its groups, and their "
+        "number is no truth to be hit. A + behind a pick: it is the largest k that was tried."
+    ]
+    for role in dict.fromkeys(row["role"] for row in found):
+        rows = [row for row in found if row["role"] == role]
+        parts.append(f"{_counts(role, rows)}\n\n{labelled_table(rows)}")
+    return "\n\n".join(parts)
+
+
+def _counts(role: str, rows: Sequence[dict[str, Any]]) -> str:
+    told = {str(v): sum(row["verdict"] == str(v) for row in rows) for v in OVERALL}
+    picked = [row for row in rows if row["pick"] is not None]
+    same = sum(row["pick"] == row["k"] for row in picked)
+    more = sum(row["pick"] > row["k"] for row in picked)
+    return (
+        f"Tables to {role}{' on' if role == 'tune' else ''}, {len(rows)}: "
+        + ", ".join(f"{verdict} {n}" for verdict, n in told.items())
+        + f". Of {len(picked)} picks {same} are the number of classes, {more} are more, "
+        f"{len(picked) - same - more} fewer."
+    )
+
+
+def labelled_table(rows: Sequence[dict[str, Any]]) -> str:
+    """Return a line for each table with known classes."""
+    lines = [
+        [
+            row["name"].partition(": ")[2] or row["name"],
+            f"{row['n']:,}",
+            str(row["k"]),
+            "-" if row["pick"] is None else f"{row['pick']}{'+' * row['more']}",
+            str(row["pays"]),
+            "-" if row["solid"] is None else str(row["solid"]),
+            row["verdict"],
+            "-" if row["ari"] is None else f"{row['ari']:.2f}",
+            f"{row['ari_at_k']:.2f}",
+            f"{row['best_ari']:.2f} ({row['best_k']})",
+            f"{row['seconds']:.2f} s",
+        ]
+        for row in rows
+    ]
     header = ["table", "rows", "classes", "pick", "ICL", "largest solid", "verdict"]
-    return markdown([*header, "ARI of the pick", "ARI at the classes' k", "CPU time"], rows)
+    more = ["ARI of the pick", "at the classes' k", "highest (at k)", "CPU time"]
+    return markdown([*header, *more], lines)
 
 
 def _of(pair: Sequence[int]) -> str:
@@ -278,9 +343,14 @@ def _verdict_table(found: dict[str, Any]) -> str:
         [verdict]
         + [str(found["verdicts"].get(kind, {}).get(verdict, 0)) for kind in kinds]
         + [_of(found["solid_right"][verdict]) if verdict in found["solid_right"] else "-"]
-        for verdict in map(str, Verdict)
+        for verdict in map(str, OVERALL)
     ]
-    return markdown(["verdict", *kinds, "right (ARI of the pick above .8)"], rows)
+    return markdown(["verdict", *kinds, "right (ARI of the model above .8)"], rows)
+
+
+def _alarms_table(found: dict[str, Any]) -> str:
+    rows = [[name, *map(str, row.values())] for name, row in found["alarms_by_family"].items()]
+    return markdown(["family without groups", "tables", "Use with care", "Solid"], rows)
 
 
 def _seconds_table(found: dict[str, Any]) -> str:

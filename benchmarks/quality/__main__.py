@@ -12,30 +12,23 @@ on. Then `<role>.md`, `<role>.json` and `<role>.svg` are written there.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.quality import tables
 from softmodes._compare.cells import EQUAL_TIME, Cell, Limits, Setting
 from softmodes._compare.contenders import CONTENDERS, chosen, how_to_install
 from softmodes._compare.report import write_report
-from softmodes._compare.runner import RECORDS, Comparison, Source, all_cells, run, to_run
+from softmodes._compare.runner import RECORDS, Comparison, all_cells, run, to_run
+from softmodes._compare.summary import Summary
 from softmodes._journal import Journal, read_folder
 from softmodes._parameters import choice
 from softmodes.baselines._plugins import load_methods
 
 ROLES = ("report", "planted", "tune")
-
-
-def source_of(role: str, folder: Path | None) -> Source:
-    """Return the function that returns the tables of a role."""
-    if role != "tune":
-        return tables.report_tables if role == "report" else tables.planted_tables
-    if folder is None:
-        raise SystemExit("--role tune needs tables to tune on. Pass --tune FOLDER.")
-    return partial(tables.tuning_tables, folder)
 
 
 def setting_of(text: str) -> Setting:
@@ -47,15 +40,29 @@ def setting_of(text: str) -> Setting:
     return Setting(int(text))
 
 
+def at_least(least: float, kind: type[float] = int) -> Callable[[str], float]:
+    """Return what reads a number of at least `least`."""
+
+    def read(text: str) -> float:
+        try:
+            found = kind(text)
+        except ValueError:
+            found = math.nan
+        if not found >= least:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number >= {least:g}. Pass one.")
+        return found
+
+    return read
+
+
 def comparison_of(options: argparse.Namespace) -> Comparison:
     """Return what the options ask for."""
-    source = source_of(options.role, options.tune)
+    source = tables.source_of(options.role, options.tune)
     known = list(source())
-    guests = load_methods(options.plugin)
     return Comparison(
         source=source,
         tables=tuple(choice("tables", name, known) for name in options.tables or known),
-        contenders=tuple(chosen(options.contenders, guests)),
+        contenders=tuple(options.chosen),
         settings=tuple(options.settings),
         limits=Limits(
             runs=options.runs,
@@ -97,8 +104,9 @@ def report(options: argparse.Namespace) -> None:
     """Write what the journal tells."""
     records = read_folder(options.out, options.role, RECORDS)
     if not records:
-        raise SystemExit(f"{options.out} holds no results of {options.role} tables. Run first.")
-    for path in write_report(records, options.out, options.role, f"Quality: {options.role} tables"):
+        raise ValueError(f"{options.out} holds no results of {options.role} tables. Run first.")
+    summary = Summary(records, options.chosen)
+    for path in write_report(summary, options.out, options.role, f"Quality: {options.role} tables"):
         print(path)
 
 
@@ -115,18 +123,20 @@ def main(arguments: list[str] | None = None) -> None:
         "--settings", nargs="+", type=setting_of, default=[Setting(1), Setting(10), EQUAL_TIME],
         metavar="N", help="numbers of restarts, and equal for equal time (default: 1 10 equal)",
     )  # fmt: skip
-    parser.add_argument("--runs", type=int, default=20, help="of a cell")
-    parser.add_argument("--slow-runs", type=int, default=5, help="of a cell with slow runs")
-    parser.add_argument("--slow-seconds", type=float, default=10.0, help="of a slow run")
-    parser.add_argument("--minutes-per-cell", type=float, default=10.0)
+    parser.add_argument("--runs", type=at_least(1), default=20, help="of a cell")
+    parser.add_argument("--slow-runs", type=at_least(1), default=5, help="of a cell with slow runs")
+    parser.add_argument(
+        "--slow-seconds", type=at_least(0, float), default=10.0, help="of a slow run"
+    )
+    parser.add_argument("--minutes-per-cell", type=at_least(0, float), default=10.0)
     parser.add_argument(
         "--clock", choices=("wall", "cpu"), default="wall",
         help="of equal time; cpu where others use the machine",
     )  # fmt: skip
-    parser.add_argument("-k", type=int, help="clusters (default: the number of classes)")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=1, help="of every contender")
-    parser.add_argument("--jobs", type=int, default=1, help="processes; their times are shared")
+    parser.add_argument("-k", type=at_least(1), help="clusters (default: the number of classes)")
+    parser.add_argument("--seed", type=at_least(0), default=0)
+    parser.add_argument("--threads", type=at_least(1), default=1, help="of every contender")
+    parser.add_argument("--jobs", type=at_least(1), default=1, help="processes")
     parser.add_argument(
         "--fresh", nargs="+", default=[], metavar="NAME", help="contenders to run anew; later wins"
     )
@@ -134,9 +144,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path("build/benchmarks/quality"))
     parser.add_argument("--report", action="store_true", help="write the report only")
     options = parser.parse_args(arguments)
-    if not options.report:
-        run_all(options)
-    report(options)
+    try:
+        options.chosen = chosen(options.contenders, load_methods(options.plugin))
+        if not options.report:
+            run_all(options)
+        report(options)
+    except ValueError as error:
+        raise SystemExit(f"Error: {error}") from error
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from benchmarks.quality import planted, published, tuning
 from benchmarks.quality.packages import default_folder
 from softmodes._compare.tables import LabelledTable
 
-__all__ = ["LabelledTable", "planted_tables", "report_tables", "tuning_tables"]
+__all__ = ["LabelledTable", "planted_tables", "report_tables", "source_of", "tuning_tables"]
 
 Load = Callable[[], LabelledTable]
 
@@ -33,3 +33,17 @@ def planted_tables() -> dict[str, Load]:
 def tuning_tables(folder: Path) -> dict[str, Load]:
     """Return by name what loads each table of a folder and those inside."""
     return {path.name.split(".")[0]: partial(tuning.load, path) for path in tuning.files(folder)}
+
+
+def source_of(role: str, folder: Path | None) -> Callable[[], dict[str, Load]]:
+    """Return the function that returns the tables of a role."""
+    if role != "tune":
+        return report_tables if role == "report" else planted_tables
+    if folder is None:
+        raise ValueError("Tables to tune on are in a folder of yours. Pass --tune FOLDER.")
+    if not tuning_tables(folder):
+        raise ValueError(
+            f"--tune {folder} is no folder that holds tables. Pass one with .csv, .csv.gz or .npz "
+            "files."
+        )
+    return partial(tuning_tables, folder)

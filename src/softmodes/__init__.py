@@ -11,21 +11,52 @@ Examples
 (101,)
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from softmodes._estimators import BadModelFile, KModes, SoftModes, load
+    from softmodes._choice.outcome import Sweep
+    from softmodes._choice.sweeping import sweep
+    from softmodes._estimators import (
+        BadModelFile,
+        KModes,
+        MiniBatchSoftModes,
+        SoftModes,
+        Stability,
+        load,
+    )
+    from softmodes._prepare import Advice, Bands, Prepare, advise
 
-__all__ = ["BadModelFile", "KModes", "SoftModes", "load"]
+__all__ = [
+    "Advice",
+    "BadModelFile",
+    "Bands",
+    "KModes",
+    "MiniBatchSoftModes",
+    "Prepare",
+    "SoftModes",
+    "Stability",
+    "Sweep",
+    "advise",
+    "load",
+    "sweep",
+]
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Advice": "_prepare",
+    "Bands": "_prepare",
+    "Prepare": "_prepare",
+    "Sweep": "_choice",
+    "advise": "_prepare",
+    "sweep": "_choice",
+}  # of all others: _estimators
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'softmodes' has no attribute {name!r}")
-    from softmodes import _estimators
-
-    return getattr(_estimators, name)
+    return getattr(import_module(f"softmodes.{_HOMES.get(name, '_estimators')}"), name)
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,8 @@ from numpy.testing import assert_array_equal
 from softmodes import SoftModes
 from softmodes._choice.chain import chain, cheapest_pair, fresh
 from softmodes._choice.criteria import aic3, bic, explained, n_parameters
-from softmodes._choice.samples import found_again, sample
+from softmodes._choice.samples import found_again
+from softmodes._model.parts import part_of
 from softmodes._rows.stores import MemoryStore, open_store
 from softmodes._rows.tally import Tally
 from softmodes.metrics import ari, expected_cost
@@ -146,13 +147,13 @@ def test_a_level_of_the_chain_is_a_model():
 
 
 def test_samples_are_different_and_have_four_fifths_of_the_rows():
-    found = [sample(1000, 5, i) for i in range(3)]
+    found = [part_of(1000, 5, i) for i in range(3)]
     for rows in found:
         assert len(rows) == 800
         assert (np.diff(rows) > 0).all()
     for a, b in combinations(found, 2):
         assert 600 < len(np.intersect1d(a, b)) < 680
-    assert sample(1, 0, 0).tolist() == [0]
+    assert part_of(1, 0, 0).tolist() == [0]
 
 
 def test_found_again_is_the_agreement_on_rows_that_samples_share():
@@ -163,7 +164,7 @@ def test_found_again_is_the_agreement_on_rows_that_samples_share():
 
     def levels(some, other, most, scale):
         level = next(chain(store, plan, 1, 1.0))
-        rows = sample(200, plan.seed, len(fitted))
+        rows = part_of(200, plan.seed, len(fitted))
         assert_array_equal(some.rows(np.arange(some.n_rows)), store.rows(rows))
         fitted.append(other.seed)
         labels = known[len(fitted) - 1][rows]
@@ -172,7 +173,7 @@ def test_found_again_is_the_agreement_on_rows_that_samples_share():
     found = found_again(store, plan, 1, 1.0, 3, levels)
     expected = []
     for a, b in combinations(range(3), 2):
-        both = np.intersect1d(sample(200, plan.seed, a), sample(200, plan.seed, b))
+        both = np.intersect1d(part_of(200, plan.seed, a), part_of(200, plan.seed, b))
         expected.append(ari(known[a][both], known[b][both]))
     assert found == {1: pytest.approx(np.mean(expected), abs=1e-12)}
     assert len({plan.seed, *fitted}) == 4

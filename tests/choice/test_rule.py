@@ -1,20 +1,16 @@
-"""The rule that picks k, case by case; and whole sweeps of tables with and without groups."""
+"""The rule that picks k, case by case."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from math import nan
 
-import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 
 from softmodes._choice.rule import Statistics, Verdict, choose
-from softmodes._choice.sweep import sweep
-from softmodes.datasets import make_ccm
-from softmodes.metrics import ari, deciding_columns, icl, line_share, silhouette, valley
 
 FINE = Statistics(
     k=2, icl=0.0, valley=0.3, found_again=0.9, silhouette=0.2, aic3=0.0, bic=0.0,
     deciding_columns=8.0, line_share=0.5, explained=0.2, smallest=100, n_rows=1000,
+    n_columns=20, same_again=0.9, missing=0.0,
 )  # fmt: skip
 ONE = replace(
     FINE,
@@ -54,10 +50,18 @@ def test_the_largest_k_is_picked_that_is_separate_and_pays():
 
 
 def test_one_weakness_asks_for_care():
-    for weak in ({"valley": 0.6}, {"found_again": 0.74}, {"deciding_columns": 2.9}):
+    for weak in (
+        {"valley": 0.6},
+        {"found_again": 0.74},
+        {"same_again": 0.74},
+        {"deciding_columns": 3.4},
+        {"missing": 0.6},
+    ):
         assert outcome({}, weak) == (3, Verdict.CARE, 2)
         assert outcome(weak) == (2, Verdict.CARE, None)
-    assert "columns tell" in choose(rows({"deciding_columns": 2.1})).why
+    assert "columns tell" in choose(rows({"deciding_columns": 2.6})).why
+    assert "another seed" in choose(rows({"same_again": 0.7})).why
+    assert "try missing='ignore'" in choose(rows({"missing": 0.7})).why
     assert "found again in part" in choose(rows({"found_again": 0.7})).why
     assert "hardly apart" in choose(rows({"valley": 0.7})).why
 
@@ -81,91 +85,37 @@ def test_one_cluster_must_be_known():
         choose(rows({}, {})[1:])
 
 
-# --- whole sweeps ---
+def test_groups_that_two_columns_make_are_none():
+    choice = choose(rows({"deciding_columns": 2.1}))
+    assert (choice.pick, choice.verdict) == (None, Verdict.NOT_SEPARATE)
+    assert "repeat one another" in choice.why
+    # Half of all columns are enough where there are few.
+    assert choose(rows({"deciding_columns": 2.1, "n_columns": 4})).pick == 2
+    assert choose(rows({"deciding_columns": 1.9, "n_columns": 4})).pick is None
 
 
-def test_a_sweep_has_the_statistics_of_its_partitions():
-    X, _ = make_ccm(300, 12, 3, 0.1, random_state=0)
-    found = sweep(X, 4, random_state=0)
-    assert [row.k for row in found.statistics] == [1, 2, 3, 4]
-    for row, level in zip(found.statistics, found.levels, strict=True):
-        labels = level.labels
-        assert row.icl == pytest.approx(icl(X, labels, n_clusters=row.k), rel=1e-12)
-        assert row.n_rows == 300
-        assert row.smallest == np.bincount(labels, minlength=row.k).min()
-        for name, metric in {
-            "valley": valley,
-            "silhouette": silhouette,
-            "deciding_columns": deciding_columns,
-            "line_share": line_share,
-        }.items():
-            assert getattr(row, name) == pytest.approx(metric(X, labels), nan_ok=True), name
+def test_every_k_has_its_own_verdict():
+    choice = choose(rows({}, {"valley": 0.7}, {"valley": 0.9}, {}, best=4))
+    assert choice.verdicts == {
+        2: Verdict.SOLID,
+        3: Verdict.CARE,
+        4: Verdict.DO_NOT_USE,
+        5: Verdict.DO_NOT_USE,  # does not pay
+    }
+    assert choose(rows({"same_again": 0.5})).verdicts == {2: Verdict.DO_NOT_USE}
 
 
-@pytest.mark.parametrize("k", [2, 4, 7])
-def test_planted_groups_are_found(k):
-    X, y = make_ccm(600, 40, k, 0.15, random_state=k)
-    found = sweep(X, 9, random_state=0)
-    assert (found.choice.pick, found.choice.verdict) == (k, Verdict.SOLID)
-    assert ari(y, found.levels[k - 1].labels) > 0.95
+def test_the_pick_is_among_what_was_asked_for():
+    found = rows({}, {}, {}, best=4)
+    assert choose(found, among=(2, 3)).pick == 3
+    assert choose(found, among=(2, 3)).more
+    nothing = choose(found, among=())
+    assert (nothing.pick, nothing.verdict) == (None, Verdict.NONE)
+    assert "too few rows" in nothing.why
 
 
-def test_no_groups_are_found_in_noise():
-    X = np.random.default_rng(0).integers(0, 3, (500, 20))
-    assert sweep(X, 6, random_state=0).choice.verdict is Verdict.NONE
-
-
-def test_bands_of_a_scale_are_no_groups():
-    rng = np.random.default_rng(0)
-    X = rng.random((800, 25)) < 1 / (1 + np.exp(-1.5 * rng.standard_normal((800, 1))))
-    choice = sweep(X, 6, random_state=0).choice
-    assert choice.pays > 1
-    assert choice.verdict is Verdict.NOT_SEPARATE
-    assert "scale" in choice.why
-
-
-def test_a_sweep_depends_on_the_seed_alone():
-    X, _ = make_ccm(200, 10, 3, 0.2, random_state=1)
-    one, two = (sweep(X, 4, random_state=5, n_jobs=n) for n in (1, 2))
-    assert list(map(str, one.statistics)) == list(map(str, two.statistics))
-    for a, b in zip(one.levels, two.levels, strict=True):
-        assert_array_equal(a.labels, b.labels)
-
-
-@pytest.mark.parametrize(
-    ("X", "most"),
-    [
-        ([["a"]], 1),
-        ([["a"]] * 10, 4),
-        ([["a", None], ["b", None]] * 5, 3),
-        ([[None]] * 6, 2),
-        ([[i, "x"] for i in range(8)], 6),
-    ],
-)
-def test_a_sweep_is_defined_for_poor_tables(X, most):
-    for missing in ("category", "ignore"):
-        found = sweep(X, most, missing=missing, random_state=0)
-        assert len(found.statistics) == most
-        assert np.isfinite([row.icl for row in found.statistics]).all()
-        assert found.choice.pick is None
-
-
-def test_whole_weights_in_a_sweep_are_repeated_rows():
-    X, _ = make_ccm(150, 12, 3, 0.1, random_state=0)
-    weighted = sweep(X, 4, sample_weight=np.full(150, 2), random_state=0)
-    for row, level in zip(weighted.statistics, weighted.levels, strict=True):
-        twice = np.repeat(X, 2, axis=0), np.repeat(level.labels, 2)
-        assert row.n_rows == 300
-        assert row.icl == pytest.approx(icl(*twice, n_clusters=row.k), rel=1e-12)
-    halves = sweep(X, 4, sample_weight=np.full(150, 0.5), random_state=0)
-    plain = sweep(X, 4, random_state=0)
-    for a, b in zip(halves.statistics, plain.statistics, strict=True):
-        assert asdict(a) == pytest.approx(asdict(b), rel=1e-6, nan_ok=True)
-
-
-def test_more_clusters_than_a_sample_has_rows_are_refused():
-    X = [[i] for i in range(10)]
-    with pytest.raises(ValueError, match=r"most=9 is more than the rows of a sample=8. Pass most"):
-        sweep(X, 9)
-    assert len(sweep(X, 8, random_state=0).statistics) == 8
-    assert len(sweep(X, 10, n_samples=0, random_state=0).statistics) == 10
+def test_what_was_not_tried_is_no_finding():
+    alone = choose(rows({"found_again": nan}))
+    assert alone.why == "whether the groups are found again in other rows was not tried."
+    few = choose([replace(row, n_rows=19) for row in rows({"smallest": 9}, {"smallest": 6})])
+    assert few.why == "with 19 rows, no two groups have 10 each."

@@ -1,5 +1,6 @@
 import json
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -29,6 +30,13 @@ def test_compare_prints_a_row_for_each_method(animals):
     assert {line.split()[0] for line in lines[1:4]} == {"SoftModes", "KMeans", "BIRCH"}
     assert "animals: 101 rows, 16 columns, 7 classes, 7 clusters." in result.stdout
     assert "12/12" in result.stderr
+
+
+def test_columns_that_tell_every_row_apart_are_named(animals):
+    arguments = ["compare", animals, "--class", "kind", "--method", "KModes", "--runs", 1]
+    line = "Column 'name' has 101 values in 101 rows. Is it an identifier? Leave it out with: --dr"
+    assert line in softmodes(*arguments).stderr
+    assert "identifier" not in softmodes(*arguments, "--drop", "name").stderr
 
 
 def test_no_cell_is_cut_off_in_a_narrow_terminal(animals):
@@ -87,7 +95,17 @@ def test_rivals_that_are_missing_are_named(animals, monkeypatch):
     methods = ["--method", "SoftModes", "--method", "StepMix", "--runs", 1]
     result = softmodes("compare", animals, "--class", "kind", *methods)
     assert "Not installed: StepMix. Install with: pip install stepmix" in result.stderr
-    assert "StepMix" not in result.stdout
+    assert "Not run: StepMix; stepmix is not installed (pip install stepmix)." in result.stdout
+
+
+def test_methods_that_are_too_slow_for_a_table_are_named(animals, monkeypatch, tmp_path):
+    rock = replace(contenders.CONTENDERS["ROCK"], most_rows=100)
+    monkeypatch.setitem(contenders.CONTENDERS, "ROCK", rock)
+    methods = ["--method", "SoftModes", "--method", "ROCK", "--runs", 1, "--out", tmp_path / "out"]
+    told = "Not run: ROCK; it is run on tables of up to 100 rows."
+    assert told in softmodes("compare", animals, "--class", "kind", *methods).stdout
+    assert f"- {told}" in (tmp_path / "out/compare.md").read_text()
+    assert json.loads((tmp_path / "out/compare.json").read_text())["not_run"] == [told]
 
 
 def test_a_plugin_takes_part(animals, tmp_path):
@@ -107,22 +125,36 @@ def test_a_plugin_takes_part(animals, tmp_path):
     assert "0.000" in row
 
 
+GOOD = "a,y\n1,2\n2,2\n1,3\n2,3\n"
+
+
 @pytest.mark.parametrize(
     ("lines", "arguments", "message"),
     [
-        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "z"], "class='z' is not a column of"),
-        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "z"], "Pass one of 'a', 'y'."),
+        (GOOD, ["--class", "z"], "class='z' is not a column of"),
+        (GOOD, ["--class", "z"], "Pass one of 'a', 'y'."),
         ("a,y\n1,2\n2,2\n1,2\n", ["--class", "y"], "are all the same"),
-        ("a,y\n1,2\n2,3\n1,4\n", ["--class", "y"], "are as many as its rows, 3."),
-        ("a,y\n1,2\n2,\n1,3\n", ["--class", "y"], "class='y' has no class for 1 of 3 rows."),
+        ("a,y\n1,2\n2,3\n1,4\n", ["--class", "y"], "The 3 rows of 'x' have 3 classes, fewer than"),
+        ("a,y\n1,2\n", ["--class", "y"], "The table 'x' has 1 row. Pass one with a line for each"),
+        (
+            "a,y\n1,2\n2,\n1,3\n",
+            ["--class", "y"],
+            "class='y' has no class for 1 of 3 rows, the first of them row 2.",
+        ),
         ("y\n2\n2\n3\n", ["--class", "y"], "has no column but class='y'."),
         ("a,y,y\n1,2,2\n2,2,2\n1,3,3\n", ["--class", "y"], "class='y' is the name of several"),
-        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "-k", "4"], "n_clusters=4 is more than"),
-        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "-k", "0"], "n_clusters=0 is not an int >= 1."),
-        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "--seed", "-1"], "seed=-1 is outside"),
-        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "--method", "x"], "method='x' is not known."),
-        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "--drop", "b"], "drop='b' is not a column of"),
-        ("a,y\n1,2\n2,2\n1,3\n", ["--class", "y", "--plugin", "no.py"], "plugin='no.py' is not a"),
+        (GOOD, ["--class", "y", "-k", "5"], "n_clusters=5 is more than"),
+        (GOOD, ["--class", "y", "-k", "0"], "n_clusters=0 is not an int >= 1."),
+        (GOOD, ["--class", "y", "--seed", "-1"], "seed=-1 is outside"),
+        (GOOD, ["--class", "y", "--method", "x"], "method='x' is not known."),
+        (GOOD, ["--class", "y", "--drop", "b"], "drop='b' is not a column of"),
+        (GOOD, ["--class", "y", "--plugin", "no.py"], "plugin='no.py' is not a"),
+        (
+            GOOD,
+            ["--class", "y", "--method", "KMeans(a=1)"],
+            "method='KMeans(a=1)' is refused. Type",
+        ),
+        (GOOD, ["--class", "y", "--method", "SoftModes(t=-1)"], "is refused. ValueError: t=-1"),
         ("a;y\n1;2\n2;2\n1;3\n", ["--class", "y"], "separated by semicolons. Save it with commas."),
         ("a\ty\n1\t2\n2\t2\n1\t3\n", ["--class", "y"], "separated by tabs. Save it with commas."),
         ("a,y\n", ["--class", "y"], "has no rows. Pass a file with a line for each case."),

@@ -78,6 +78,7 @@ def test_fit_reads_parquet_as_it_reads_csv(answers, tmp_path):
         (["-k", "2", "--t", "0.5"], "t=0.5 is not a number >= 1."),
         (["-k", "2", "--t", "sharp"], "t='sharp' is not a number >= 1."),
         (["-k", "2", "--n-init", "0"], "n_init=0"),
+        (["-k", "2", "--init", "best"], "init='best'"),
         (["-k", "2", "--n-init", "many"], "n_init='many'"),
         (["-k", "2", "--refine", "more"], "refine='more' is not known."),
         (["-k", "2", "--seed", "-1"], "seed=-1 is outside [0, 2**64). Pass another seed."),

@@ -122,12 +122,12 @@ def test_some_rows_of_any_container():
 @pytest.mark.parametrize(
     ("classes", "message"),
     [
-        ([1, 1, 1], "The classes of 't' are all the same"),
-        ([1, 2, 3], "The classes of 't' are as many as its rows, 3."),
-        ([1, 2], "The table 't' has 3 rows, but 2 classes were given."),
+        ([1, 1, 1, 1], "The classes of 't' are all the same"),
+        ([1, 2, 3, 3], "The 4 rows of 't' have 3 classes, fewer than 2 rows each."),
+        ([1, 2], "The table 't' has 4 rows, but 2 classes were given."),
     ],
 )
 def test_classes_that_tell_nothing_are_refused(classes, message):
     with pytest.raises(ValueError, match="classes") as refused:
-        ReadyTable(LabelledTable("t", [["a"], ["b"], ["a"]], classes))
+        ReadyTable(LabelledTable("t", [["a"], ["b"], ["a"], ["b"]], classes))
     assert message in str(refused.value)

@@ -5,11 +5,14 @@ import math
 import sys
 
 import pytest
-from made_up_cells import a_record, a_run
+from made_up_cells import a_record, a_run, a_table
 
 from softmodes._compare.bar import FAILS, HOLDS, NOT_RUN, SO_FAR, judge
 from softmodes._compare.contenders import CONTENDERS
-from softmodes._compare.page import markdown, overview
+from softmodes._compare.losses import losses
+from softmodes._compare.objectives import beside
+from softmodes._compare.overview import overview
+from softmodes._compare.page import markdown
 from softmodes._compare.report import as_json, write_report
 from softmodes._compare.summary import Summary
 
@@ -101,8 +104,35 @@ def test_contenders_that_lack_a_table_are_not_ranked():
     assert row.difference.mean == pytest.approx(0.5 - 0.99)
     assert summary.row("SoftModes", "10 restarts").rank == pytest.approx(1.75)
     page = markdown(summary, "Quality")
-    assert "- ROCK was not run on b, c, d (10 restarts)." in page
+    assert "- ROCK was not run on b, c, d (1 restart, 10 restarts)." in page
     assert "KMeans was not run on" in page, "at one restart"
+
+
+def test_a_table_that_is_too_large_is_the_reason_that_is_told():
+    records = [
+        a_record("a", "SoftModes", aris=[0.5]),
+        a_record("b", "SoftModes", aris=[0.5]) | {"table": a_table("b", rows=10_000)},
+        a_record("a", "ROCK", 1, aris=[0.5]),
+    ]
+    page = markdown(Summary(records), "Quality")
+    reason = "it is run on tables of up to 5,000 rows."
+    assert f"- ROCK was not run on b (1 restart, 10 restarts): {reason}" in page
+
+
+def test_a_single_fit_that_failed_agrees_with_none_and_few_fits_are_marked():
+    failed, fit = {"seed": 1, "wall": 9.0, "cpu": 9.0, "error": "no"}, {"wall": 9.0, "cpu": 9.0}
+    records = [
+        a_record("a", "SoftModes", aris=[0.5]),
+        a_record("a", "SoftModes", again=[0.9]),
+        a_record("a", "KMeans", again=[], fits=[failed]),
+        a_record("a", "StepMix", again=[], fits=[fit]),
+        a_record("a", "Gaussian full", again=[0.7], fits=[fit] * 2),
+    ]
+    summary = Summary(records)
+    found = [summary.same_again("a", name, "10 restarts") for name in summary.contenders]
+    assert found == [0.9, 0.0, 0.7, pytest.approx(math.nan, nan_ok=True)]
+    line = markdown(summary, "Quality").partition("## Same again by table")[2]
+    assert "| a | 0.900 | 0.000* | 0.700* | -* |" in line
 
 
 def test_overruns_and_short_cells_are_marked():
@@ -202,19 +232,83 @@ def test_the_bar_without_results_is_not_judged():
     assert set(verdicts(lines)) == {NOT_RUN}
 
 
+# --- losses ---
+
+
+def runs(*pairs):
+    """Runs of an ARI and an objective each."""
+    return [a_run(ari, objective=objective) for ari, objective in pairs]
+
+
+def loss(ours, gini=0.1, rival="KMeans", score=0.8, once=()):
+    """The loss of our runs on a table on which a rival has a score."""
+    records = [
+        a_record("a", "SoftModes", aris=[0.5], runs=runs(*ours)),
+        a_record("a", "SoftModes gini", aris=[gini]),
+        a_record("a", rival, aris=[score, score]),
+        a_record("a", "BIRCH", 1, aris=[0.55]),
+    ]
+    records += [a_record("a", "SoftModes", 1, aris=[0.5], runs=runs(*once))] if once else []
+    (found,) = losses(Summary(records))
+    return found
+
+
+def test_a_loss_is_read_by_what_else_reaches_the_rival():
+    same = [(0.5, 2.0), (0.5, 2.0)]
+    assert loss(same).reading == "no method here reaches it"
+    assert loss(same, gini=0.796).reading == "objective: reached by SoftModes gini"
+    assert loss(same, gini=0.794).reading == "no method here reaches it"
+    assert loss(same, rival="StepMix").reading.startswith("the same model from other starts")
+    assert loss([(0.5, 2.0), (0.4, 2.1), (0.3, 2.2)]).reading == "no method here reaches it"
+    wide = loss([(0.9, 2.0), (0.1, 2.1), (0.9, 2.2), (0.1, 2.3)])
+    assert (wide.by_chance, wide.reading) == (True, "within the spread of the runs")
+    lucky = loss([(0.5, 2.0)] * 30, once=[(0.9, 1.0), (0.4, 3.0)])
+    assert (lucky.lowest, lucky.points) == (0.9, pytest.approx(1))
+    assert lucky.reading == "search: our run of the lowest objective reaches it"
+    astray = loss(same, once=[(0.2, 1.0), (0.3, 2.0), (0.4, 3.0)])
+    assert astray.points == pytest.approx(-1)
+    assert astray.reading.endswith("; the lower our objective, the lower our ARI")
+    assert (loss(same).rivals_above, loss(same, score=0.55).rivals_above) == (2, 2)
+
+
+def test_losses_are_only_those_beyond_the_margin_and_the_worst_come_first():
+    found = losses(Summary(everywhere(SCORES)))
+    assert [(one.table, one.best, round(one.gap, 3)) for one in found] == [
+        ("d", "StepMix", 0.1),
+        ("b", "KMeans", 0.01),
+    ]
+    assert losses(Summary(everywhere({"SoftModes": [0.5] * 4}))) == []
+
+
+def test_objectives_are_compared_where_they_are_the_same():
+    ours, theirs = [10.0, 10.0, 9.0, 0.0], [10.0, 8.0, 10.0, 0.0]
+    records = []
+    for name, objectives in (("SoftModes gini", ours), ("KMeans", theirs), ("StepMix", theirs)):
+        records += [
+            a_record(table, name, aris=[0.5], runs=[a_run(0.5, objective=objective)])
+            for table, objective in zip(TABLES, objectives, strict=True)
+        ]
+    (found,) = beside(Summary(records), "10 restarts")
+    assert (found.ours, found.theirs) == ("SoftModes gini", "KMeans")
+    assert (found.lower, found.equal, found.higher) == (1, 2, 1)
+    assert found.mean_difference == pytest.approx((0.2 - 0.1) / 4)
+    assert found.most_above == (pytest.approx(0.2), "b")
+
+
 # --- written down ---
 
 
 def test_the_report_has_all_parts_and_its_numbers_are_finite(tmp_path):
     again = everywhere(dict.fromkeys(SCORES, [0.9] * 4), again=True)
     records = everywhere(SCORES) + everywhere(SCORES, None) + again
-    paths = write_report(records, tmp_path / "new", "report", "Quality")
-    assert [path.name for path in paths] == ["report.md", "report.json", "report.svg"]
+    paths = write_report(Summary(records), tmp_path / "new", "report", "Quality")
+    names = ["report.md", "report.json", "report.svg", "report-tables.svg"]
+    assert [path.name for path in paths] == names
     page = paths[0].read_text()
     for part in ("## The bar", "![Contenders compared](report.svg)", "## 10 restarts", "made up"):
         assert part in page
-    assert "On 2 of 4 tables a rival is more than 0.005 above it." in page
-    assert "| d | 0.800 | StepMix 0.900 | +0.100 | 1 |" in page
+    assert "On 2 of 4 tables a rival is more than 0.005 above it, on 1 of them by more than" in page
+    assert "| d | 100 x 5, 3 | 0.800 | StepMix 0.900 | +0.100 | 1 |" in page
     found = json.loads(paths[1].read_text(), parse_constant=pytest.fail)
     assert found["settings"]["10 restarts"]["test"]["critical_distance"] > 0
     assert len(found["settings"]["10 restarts"]["cells"]) == 16
@@ -222,13 +316,13 @@ def test_the_report_has_all_parts_and_its_numbers_are_finite(tmp_path):
     assert {c["contender"]: c["same_again"] for c in cells} == dict.fromkeys(SCORES, 0.9)
     drawing = paths[2].read_text()
     assert all(name in drawing for name in SCORES)
-    assert write_report(records, tmp_path, "again")[2].read_text() == drawing
+    assert write_report(Summary(records), tmp_path, "again")[2].read_text() == drawing
 
 
 def test_a_report_of_part_of_the_results_is_written(tmp_path):
     records = everywhere(SCORES) + everywhere(SCORES, None)
     for part in (records[:1], records[:6], records[5:-2], records[2:3]):
-        assert write_report(part, tmp_path, "part")[1].exists()
+        assert write_report(Summary(part), tmp_path, "part")[1].exists()
 
 
 def test_order_of_records_does_not_matter():
@@ -238,7 +332,7 @@ def test_order_of_records_does_not_matter():
 
 def test_without_matplotlib_the_figure_is_left_out(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    paths = write_report(everywhere(SCORES), tmp_path, "report")
+    paths = write_report(Summary(everywhere(SCORES)), tmp_path, "report")
     assert [path.name for path in paths] == ["report.md", "report.json"]
     assert "![" not in paths[0].read_text()
 

@@ -30,6 +30,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 import softmodes
 from softmodes import KModes, SoftModes
+from softmodes._algorithm.seeding import METHODS
 from softmodes._parameters import thread_count
 from softmodes.datasets import load_mushroom, load_nursery, load_tic_tac_toe
 from softmodes.metrics import expected_cost, hamming_cost
@@ -395,7 +396,7 @@ def test_whole_fits_with_weights_and_with_repeated_rows_agree_in_distribution():
         np.array([["x"], ["y"]]),
     ],
 )
-@pytest.mark.parametrize("init", ["random", "d1", "d1-greedy", "huang", "cao"])
+@pytest.mark.parametrize("init", METHODS)
 def test_tiny_and_constant_tables_work_for_every_k(X, init):
     for k in range(1, len(X) + 1):
         for model in (SoftModes(k, init=init, random_state=0), KModes(k, init=init)):

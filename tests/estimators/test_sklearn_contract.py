@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from softmodes import KModes, SoftModes
+from softmodes import KModes, MiniBatchSoftModes, SoftModes
 from softmodes._estimators.base import ModesEstimator
 
 WEIGHTS = "seeds are drawn row by row, so weights and repeats agree only in distribution"
@@ -29,6 +29,8 @@ def expected_failures(estimator: ModesEstimator) -> dict[str, str]:
         SoftModes(n_clusters=2, n_init=2, refine="gini"),
         SoftModes(n_clusters=2, n_init=2, refine=None),
         KModes(n_clusters=2, n_init=2),
+        MiniBatchSoftModes(n_clusters=2, n_init=2),
+        MiniBatchSoftModes(n_clusters=2, n_init=2, batch_size=7, refine=None),
     ],
     expected_failed_checks=expected_failures,
 )

@@ -9,9 +9,9 @@ from made_up_results import found_in, made_up
 from softmodes._paper import EXPERIMENTS
 from softmodes._paper.cell import run_cell
 from softmodes._paper.experiment import Claim
-from softmodes._paper.experiments.table_real import PUBLISHED
 from softmodes._paper.judging import judge_everywhere
 from softmodes._paper.notes import notes_of
+from softmodes._paper.published import PUBLISHED
 from softmodes._paper.report import FILES, write_report
 from softmodes._paper.results import read_folder
 

@@ -6,7 +6,7 @@ from made_up_results import all_made_up, found_in, made_up
 
 from softmodes._paper import EXPERIMENTS
 from softmodes._paper.cell import dataset
-from softmodes._paper.experiments.table_real import (
+from softmodes._paper.published import (
     Published,
     PublishedAndFound,
     choosing_runs_of_best_t,
@@ -14,8 +14,8 @@ from softmodes._paper.experiments.table_real import (
     percentile_among,
     reported_means,
     run_of_lowest_cost,
-    trivial_notes,
 )
+from softmodes._paper.real_report import trivial_notes
 from softmodes._paper.recipe import Algorithm, Cell, Data
 from softmodes._paper.summary import Series
 

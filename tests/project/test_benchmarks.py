@@ -11,7 +11,18 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import softmodes
-from benchmarks import memory, methods, peers, roofs, scaling, timing, versus, workloads
+from benchmarks import (
+    memory,
+    methods,
+    mini_batch,
+    peers,
+    roofs,
+    scaling,
+    seeding_quality,
+    timing,
+    versus,
+    workloads,
+)
 
 PACKAGES = {"faiss": "faiss", "numkong": "numkong", "kmodes": "kmodes", "StepMix": "stepmix"}
 SIZES = {2: 9, 3: 4, 5: 3, 12: 2, 17: 1}
@@ -146,3 +157,41 @@ def test_peers_writes_tables_chart_and_machine(tmp_path):
     ratio = times["scikit-learn KMeans"]["wall"] / times["softmodes"]["wall"]
     assert f"{ratio:.1f}x" in (tmp_path / "peers.md").read_text()
     assert (tmp_path / "peers.svg").stat().st_size > 1000
+
+
+def test_one_epoch_is_raced_and_judged_by_the_bar(tmp_path, capsys):
+    mini_batch.main(["--seeds", "1", "--tables", "Mushroom, k 2", "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "mini_batch.json").read_text("utf-8"))
+    by_method = found["tables"]["Mushroom, k 2"]
+    assert "held by both" in capsys.readouterr().out
+    by_method["one epoch"]["cost"] = 1.04 * by_method[mini_batch.WHOLE]["cost"]
+    assert "missed by Mushroom, k 2, one epoch:" in mini_batch.report(found)
+
+
+def test_seedings_are_told_apart_by_paired_costs(tmp_path):
+    journal = tmp_path / "runs.jsonl"
+    small_run = ["zoo", "--runs", "2", "--journal", str(journal), "--out", str(tmp_path)]
+    seeding_quality.main(small_run)
+    made = journal.read_text()
+    seeding_quality.main(small_run)
+    assert journal.read_text() == made, "runs that are there are not made again"
+    runs = [json.loads(line) for line in made.splitlines()]
+    assert len(runs) == 2 * 4 * 6
+    found = json.loads((tmp_path / "seeding_quality.json").read_text())["against"]["random"]
+    costs = {
+        init: [r["cost"] for r in runs if (r["setting"], r["init"]) == ("t = inf", init)]
+        for init in ("random", "cao")
+    }
+    (told,) = [f for f in found if (f["setting"], f["init"]) == ("t = inf", "cao")]
+    expected = np.mean(costs["cao"]) / np.mean(costs["random"]) - 1
+    assert told["cost"][0] == pytest.approx(expected)
+    assert told["seeding_maps"] == 8
+    assert f"{100 * expected:+.2f} %" in (tmp_path / "seeding_quality.md").read_text()
+
+
+def test_a_seeding_is_better_only_beyond_chance_and_by_enough():
+    interval = seeding_quality.Interval
+    assert seeding_quality.better(interval(-0.01, -0.02, -0.001))
+    assert not seeding_quality.better(interval(-0.004, -0.005, -0.003))
+    assert not seeding_quality.better(interval(-0.01, -0.03, 0.001))
+    assert seeding_quality.worse(interval(0.01, 0.001, 0.02))

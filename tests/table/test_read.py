@@ -76,7 +76,6 @@ class Custom:
         (pa.table({"a": [1], "b": pa.array([(1, 2, 3)], pa.month_day_nano_interval())}),
          "interval"),
         (pd.DataFrame({"a": [1], "b": [pd.Period("2020")]}), "Period"),
-        (pd.DataFrame({"a": [1], "b": [pd.Interval(0, 1)]}), "Interval"),
         (pl.DataFrame({"a": [1], "b": pl.Series([Custom()], dtype=pl.Object)}), "Custom"),
     ],
 )  # fmt: skip

@@ -22,6 +22,11 @@ class Use(IntEnum):
     SEED = 3
     IMPUTE = 4
     SAMPLE = 5
+    BATCH = 6
+    EPOCH = 7
+    SHUFFLE = 8
+    AGAIN = 9
+    PART = 10
 
 
 def mix(word: int) -> int:
@@ -57,6 +62,16 @@ def fold_array(key: int | Words, parts: NDArray[Any]) -> Words:
         word *= np.uint64(0x94D049BB133111EB)
         word ^= word >> np.uint64(31)
     return word
+
+
+def random_order(n: int, key: int) -> NDArray[np.intp]:
+    """Return the numbers below n in the order of their random words at an address."""
+    return np.argsort(fold_array(key, np.arange(n)), kind="stable")
+
+
+def random_part(n: int, size: int, key: int) -> NDArray[np.intp]:
+    """Return some of the numbers below n, in ascending order: those with the lowest words."""
+    return np.sort(random_order(n, key)[:size])
 
 
 def unit_interval(words: Words) -> NDArray[np.float64]:

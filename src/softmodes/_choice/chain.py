@@ -20,7 +20,7 @@ from softmodes._algorithm.stages import Fit
 from softmodes._rows.centers import CodeCenters, ScoreCenters
 from softmodes._rows.stores import RowStore
 from softmodes._rows.tally import Tally
-from softmodes.metrics._partition import Floats, Partition, Some
+from softmodes.metrics._partition import Floats, Partition, Some, feature_scale
 
 # How far above the largest number of clusters that is asked for a chain begins.
 CHAIN_ABOVE = 2
@@ -83,11 +83,13 @@ def _level(fit: Fit, run: Run, row_scale: float) -> Level:
     assert run.soft is not None
     bits = fit.pricing["latent"].log_likelihood(run.centers, run.soft)
     labels = fit.store.labels(run.centers, fit.plan.comparison(run.index))
-    tally = run.tally
+    tally, weight = run.tally, feature_scale(fit.plan.feature_weight)
     return Level(
         plan=fit.plan,
         run=run,
-        partition=Partition(fit.store, labels, tally.counts, tally.cluster_sizes, row_scale),
+        partition=Partition(
+            fit.store, labels, tally.counts, tally.cluster_sizes, row_scale, weight
+        ),
         log_likelihood=bits * row_scale * math.log(2),
     )
 
@@ -116,7 +118,8 @@ def _loss(some: Some) -> Floats:
 
 def _log_likelihoods(some: Some, counts: Floats) -> Floats:
     """Return the log-likelihood of counted cells with their own shares, by cluster."""
-    by_cluster: Floats = _n_log_n(counts).sum(axis=1) - _n_log_n(some.sums(counts)).sum(axis=1)
+    by_feature = some.sums(_n_log_n(counts)) - _n_log_n(some.sums(counts))
+    by_cluster: Floats = some.weighed(by_feature).sum(axis=1)
     return by_cluster
 
 

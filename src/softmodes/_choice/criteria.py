@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from softmodes.metrics._partition import Floats, Partition
+from softmodes.metrics._partition import Floats, Partition, Some
 
 
 def n_parameters(partition: Partition) -> int:
@@ -42,13 +41,12 @@ def explained(partition: Partition) -> float:
     """Return the share of the expected mismatches that the clusters take away."""
     within = whole = 0.0
     for some in partition.features():
-        within += float(_mismatches(some.counts, some.starts).sum())
-        whole += float(_mismatches(some.counts.sum(axis=0, keepdims=True), some.starts).sum())
+        within += float(_mismatches(some, some.counts).sum())
+        whole += float(_mismatches(some, some.counts.sum(axis=0, keepdims=True)).sum())
     return 1.0 - within / whole if whole > 0 else 0.0
 
 
-def _mismatches(counts: Floats, starts: NDArray[np.intp]) -> Floats:
-    observed = np.add.reduceat(counts, starts, axis=1)
-    squares = np.add.reduceat(counts * counts, starts, axis=1)
-    mismatches: Floats = observed - squares / np.where(observed > 0, observed, 1.0)
-    return mismatches
+def _mismatches(some: Some, counts: Floats) -> Floats:
+    """Return the expected mismatches of counted rows, by cluster and feature."""
+    observed, squares = some.sums(counts), some.sums(counts * counts)
+    return some.weighed(observed - squares / np.where(observed > 0, observed, 1.0))

@@ -1,22 +1,23 @@
 """The rule that picks the number of clusters, and how far it is to be trusted.
 
-The largest k that pays for itself (exact ICL), whose clusters are separated by a gap (valley), are
-found again in other rows, and are none too small.
+The largest k that pays for itself (exact ICL), whose clusters are separated by a gap (valley), by
+more than two columns, are found again in other rows and from other seeds, and are none too small.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """How far a choice is to be trusted."""
+    """How far a choice is to be trusted; of a single k, `DO_NOT_USE` stands for the last two."""
 
     SOLID = "Solid"
     CARE = "Use with care"
+    DO_NOT_USE = "Do not use"
     NOT_SEPARATE = "No separate groups"
     NONE = "No groups"
 
@@ -37,6 +38,11 @@ class Statistics:
     explained: float
     smallest: float  # rows in the smallest cluster
     n_rows: float
+    n_columns: int
+    same_again: float = math.nan
+    shuffled: float = math.nan
+    tied: float = math.nan
+    missing: float = math.nan  # part of what tells two clusters apart that missing cells tell
 
 
 @dataclass(frozen=True)
@@ -47,9 +53,11 @@ class Thresholds:
     found_again: float = 0.6
     fewest_rows: float = 10
     least_share: float = 0.01
+    least_columns: float = 2.5  # or half of all
     solid_valley: float = 0.6
     solid_found_again: float = 0.75
-    solid_columns: float = 3
+    solid_columns: float = 3.5
+    solid_missing: float = 0.5
     line: float = 0.9
 
 
@@ -69,6 +77,8 @@ class Choice:
         Whether the pick is the largest k that was tried: there may be more.
     verdict, why
         A word, and a sentence.
+    verdicts
+        What to make of each k above 1.
     """
 
     pick: int | None
@@ -77,20 +87,39 @@ class Choice:
     more: bool
     verdict: Verdict
     why: str
+    verdicts: dict[int, Verdict]
 
 
-def choose(found: Sequence[Statistics], limits: Thresholds | None = None) -> Choice:
-    """Pick the number of clusters from what is known of k = 1, 2, and so on."""
+def choose(
+    found: Sequence[Statistics],
+    limits: Thresholds | None = None,
+    among: Collection[int] | None = None,
+) -> Choice:
+    """Pick the number of clusters, `among` some, from what is known of k = 1, 2, and so on."""
     limits = limits or Thresholds()
     by_k = {row.k: row for row in found}
     if 1 not in by_k:
         raise ValueError(f"found has k={sorted(by_k)}. Pass the statistics of k=1, too.")
     pays = min(by_k, key=lambda k: (by_k[k].icl, k))
-    separate = [k for k in by_k if 2 <= k <= pays and _is_separate(by_k[k], limits)]
-    solid = max((k for k in separate if _is_solid(by_k[k], limits)), default=None)
-    pick = max(separate, default=None)
-    verdict, why = _verdict(by_k, pays, pick, limits)
-    return Choice(pick, pays, solid, pick == max(by_k), verdict, why)
+    candidates = sorted(k for k in by_k if k > 1 and (among is None or k in among))
+    verdicts = {k: _verdict_of(by_k[k], pays, limits) for k in candidates}
+    fine = [k for k, verdict in verdicts.items() if verdict is not Verdict.DO_NOT_USE]
+    solid = max((k for k in fine if verdicts[k] is Verdict.SOLID), default=None)
+    pick = max(fine, default=None)
+    if pick is None:
+        verdict, why = _no_groups([by_k[k] for k in candidates], pays, by_k.get(3), limits)
+    else:
+        verdict, why = verdicts[pick], _praise(by_k[pick])
+        if verdict is Verdict.CARE:
+            why = _doubt(by_k[pick], limits)
+    more = pick is not None and pick == max(candidates)
+    return Choice(pick, pays, solid, more, verdict, why, verdicts)
+
+
+def _verdict_of(row: Statistics, pays: int, limits: Thresholds) -> Verdict:
+    if row.k > pays or not _is_separate(row, limits):
+        return Verdict.DO_NOT_USE
+    return Verdict.SOLID if _is_solid(row, limits) else Verdict.CARE
 
 
 def _is_separate(row: Statistics, limits: Thresholds) -> bool:
@@ -98,39 +127,64 @@ def _is_separate(row: Statistics, limits: Thresholds) -> bool:
     return (
         row.valley < limits.valley
         and not row.found_again < limits.found_again  # NaN: nobody has looked
+        and not row.same_again < limits.found_again
         and row.smallest >= least
+        and not _few_decide(row, limits)
     )
+
+
+def _few_decide(row: Statistics, limits: Thresholds) -> bool:
+    """Tell whether so few columns make two groups that these may just repeat one another."""
+    return row.deciding_columns < min(limits.least_columns, row.n_columns / 2)
 
 
 def _is_solid(row: Statistics, limits: Thresholds) -> bool:
     return (
         row.valley < limits.solid_valley
         and row.found_again >= limits.solid_found_again
+        and not row.same_again < limits.solid_found_again
         and row.deciding_columns >= limits.solid_columns
+        and not row.missing > limits.solid_missing
     )
 
 
-def _verdict(
-    by_k: dict[int, Statistics], pays: int, pick: int | None, limits: Thresholds
-) -> tuple[Verdict, str]:
-    if pick is not None:
-        row = by_k[pick]
-        if _is_solid(row, limits):
-            return Verdict.SOLID, "The groups are apart, and are found again in other rows."
-        return Verdict.CARE, _doubt(row, limits)
-    if pays == 1:
-        return Verdict.NONE, "No groups pay for themselves: the columns are unrelated."
-    line = by_k[3].line_share if 3 in by_k else math.nan
-    if math.isnan(line):
-        return Verdict.NOT_SEPARATE, "There is no gap between any groups."
-    if line >= limits.line:
-        return Verdict.NOT_SEPARATE, "The rows lie on a scale: it can be cut into bands."
-    return Verdict.NOT_SEPARATE, "The rows differ in several directions, without gaps."
+def _praise(row: Statistics) -> str:
+    return f"the groups are apart, and are found again in other rows ({row.found_again:.2f})."
 
 
 def _doubt(row: Statistics, limits: Thresholds) -> str:
     if row.deciding_columns < limits.solid_columns:
-        return f"Only about {row.deciding_columns:.0f} columns tell two of the groups apart."
+        return f"only about {row.deciding_columns:.0f} columns tell two of the groups apart."
+    if row.missing > limits.solid_missing:
+        return "two of the groups differ mostly in what is missing: try missing='ignore'."
+    if math.isnan(row.found_again):
+        return "whether the groups are found again in other rows was not tried."
     if row.found_again < limits.solid_found_again:
-        return "In other rows the groups are found again in part only."
-    return "Two of the groups are hardly apart."
+        return f"in other rows the groups are found again in part only ({row.found_again:.2f})."
+    if row.same_again < limits.solid_found_again:
+        return f"another seed finds the groups in part only ({row.same_again:.2f})."
+    return "two of the groups are hardly apart."
+
+
+def _no_groups(
+    rows: Sequence[Statistics], pays: int, three: Statistics | None, limits: Thresholds
+) -> tuple[Verdict, str]:
+    if not rows:
+        return Verdict.NONE, "there are too few rows to look for any."
+    if pays == 1:
+        return Verdict.NONE, "the columns are unrelated, or the rows too few to tell."
+    if rows[0].n_rows < 2 * limits.fewest_rows:
+        return Verdict.NOT_SEPARATE, (
+            f"with {rows[0].n_rows:.0f} rows, no two groups have {limits.fewest_rows:.0f} each."
+        )
+    found = [row for row in rows if row.k <= pays and row.valley < limits.valley]
+    if any(_few_decide(row, limits) for row in found):
+        return Verdict.NOT_SEPARATE, "only a few columns agree, which may repeat one another."
+    if found:
+        return Verdict.NOT_SEPARATE, "groups are too small, or are not found again."
+    line = math.nan if three is None else three.line_share
+    if math.isnan(line):
+        return Verdict.NOT_SEPARATE, "there is no gap between any groups."
+    if line >= limits.line:
+        return Verdict.NOT_SEPARATE, "the rows lie on a scale: it can be cut into bands."
+    return Verdict.NOT_SEPARATE, "the rows differ in several directions, without gaps."

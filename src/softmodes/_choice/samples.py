@@ -1,7 +1,8 @@
-"""Are clusters found again in other rows: fits on samples of 80 % of the rows, compared."""
+"""Are clusters found again: fits on other rows, and from other seeds, compared."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -9,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._algorithm.plan import Plan
-from softmodes._algorithm.randomness import Use, address, fold_array
+from softmodes._algorithm.randomness import Use, address
 from softmodes._choice.chain import Levels
+from softmodes._model.parts import part_of
 from softmodes._rows.stores import RowStore, some_rows
 from softmodes.metrics._agreement import ari
+
+Labels = NDArray[np.int32]
 
 
 def found_again(
@@ -20,35 +24,30 @@ def found_again(
 ) -> dict[int, float]:
     """Return, by number of clusters, how well fits on samples of the rows agree.
 
-    That is the mean ARI over all pairs of samples, on the rows that both have. Samples and seeds of
-    the fits depend on the seed of the plan and on the sample's number alone.
+    That is the mean ARI over all pairs of samples, on the rows that both have, if any. Samples and
+    seeds of the fits depend on the seed of the plan and on the sample's number alone.
     """
-    by_k: dict[int, list[float]] = {}
-    samples = [sample(store.n_rows, plan.seed, i) for i in range(n_samples)]
+    samples = [part_of(store.n_rows, plan.seed, i) for i in range(n_samples)]
     fits = []
     for i, rows in enumerate(samples):
         other = replace(plan, seed=address(plan.seed, i, Use.SAMPLE))
         found = levels(some_rows(store, rows), other, most, row_scale)
         fits.append({level.k: level.labels for level in found})
+    by_k: dict[int, list[float]] = {}
     for a, b in combinations(range(n_samples), 2):
         _, here, there = np.intersect1d(samples[a], samples[b], True, return_indices=True)
-        for k in fits[a]:
+        for k in fits[a] if len(here) else ():
             by_k.setdefault(k, []).append(ari(fits[a][k][here], fits[b][k][there]))
     return {k: float(np.mean(agreements)) for k, agreements in by_k.items()}
 
 
-def sample_size(n_rows: int) -> int:
-    """Return how many rows a sample has: 80 % of all, one at least.
+def mean_agreement(partitions: Iterable[Sequence[int] | Labels]) -> float:
+    """Return the mean ARI over all pairs of partitions of the same rows; NaN for less than two.
 
     Examples
     --------
-    >>> sample_size(10), sample_size(1)
-    (8, 1)
+    >>> mean_agreement([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1]])
+    1.0
     """
-    return max(1, 8 * n_rows // 10)
-
-
-def sample(n_rows: int, seed: int, index: int) -> NDArray[np.int64]:
-    """Return the numbers of the rows of a sample: those with the lowest random words."""
-    words = fold_array(address(seed, index, Use.SAMPLE), np.arange(n_rows))
-    return np.sort(np.argsort(words, kind="stable")[: sample_size(n_rows)])
+    pairs = [ari(a, b) for a, b in combinations(list(partitions), 2)]
+    return float(np.mean(pairs)) if pairs else float("nan")

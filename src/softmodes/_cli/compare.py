@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softmodes._cli.errors import plain_errors
-from softmodes._cli.tables import read_table
+from softmodes._cli.tables import read_labelled
 from softmodes._text import harmless
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _NAME = "compare"  # of the files that are written
 _LONGEST_RUN = 600.0  # seconds
+_IDENTIFIES = 0.9  # values per row
 _SECONDS_HELP = "Seconds that a method may take at a setting; at least one run is made."
 
 
@@ -61,7 +63,7 @@ def compare(
         comparison = _comparison(
             table, method or [], plugin or [], runs, restarts, seconds, n_clusters, seed
         )
-        for line in how_to_install(comparison.contenders):
+        for line in (*how_to_install(comparison.contenders), *_identifiers(table.X)):
             typer.echo(harmless(line), err=True)
         summary = _summary(comparison, out)
         if json:
@@ -77,28 +79,19 @@ def compare(
 def _labelled(path: Path, class_column: str, drop: list[str]) -> LabelledTable:
     from softmodes._compare.tables import LabelledTable
 
-    table = read_table(path, [name for name in drop if name != class_column])
-    if class_column not in table.column_names:
-        raise ValueError(
-            f"class={class_column!r} is not a column of {path}. "
-            f"Pass one of {', '.join(map(repr, table.column_names))}."
-        )
-    if table.column_names.count(class_column) > 1:
-        raise ValueError(
-            f"class={class_column!r} is the name of several columns of {path}. Give each its own."
-        )
-    classes = table[class_column]
-    if not len(classes):
-        raise ValueError(f"{path} has no rows. Pass a file with a line for each case.")
-    if classes.null_count:
-        raise ValueError(
-            f"class={class_column!r} has no class for {classes.null_count:,} of {len(classes):,} "
-            "rows. Fill them in, or leave these rows out."
-        )
-    features = [j for j, name in enumerate(table.column_names) if name != class_column]
-    if not features:
-        raise ValueError(f"{path} has no column but class={class_column!r}. Pass one with more.")
-    return LabelledTable(path.stem, table.select(features), classes.to_numpy(), source=path.name)
+    table, classes = read_labelled(path, class_column, drop)
+    return LabelledTable(path.stem, table, classes.to_numpy(), source=path.name)
+
+
+def _identifiers(table: Any) -> list[str]:
+    """Return a line for each column that has another value in nearly every row."""
+    n_values = [len(column.unique()) for column in table.columns]
+    return [
+        f"Column {name!r} has {n:,} values in {len(table):,} rows. Is it an identifier? "
+        f"Leave it out with: --drop {shlex.quote(name)}"
+        for name, n in zip(table.column_names, n_values, strict=True)
+        if n > _IDENTIFIES * len(table)
+    ]
 
 
 def _comparison(
@@ -153,7 +146,8 @@ def _summary(comparison: Comparison, out: Path | None) -> Summary:
             with _shown_progress(len(to_run(comparison, cells, journal))) as show:
                 run(comparison, cells, journal, on_cell=show)
             found = found_in(journal)
-            return Summary(found[cell.key] for cell in cells if cell.key in found)
+            records = [found[cell.key] for cell in cells if cell.key in found]
+            return Summary(records, comparison.contenders)
 
 
 @contextmanager
@@ -182,7 +176,7 @@ def _print(summary: Summary) -> None:
     from rich.console import Console
     from rich.markup import escape
 
-    from softmodes._compare.page import overview
+    from softmodes._compare.overview import overview
 
     header, rows, notes = overview(summary)
     console = Console()
@@ -219,5 +213,5 @@ def _write(summary: Summary, out: Path, to_stderr: bool) -> None:
     from softmodes._compare.report import write_report
 
     (name,) = summary.tables
-    for path in write_report(summary.records, out, _NAME, f"Methods compared on {name}"):
+    for path in write_report(summary, out, _NAME, f"Methods compared on {name}"):
         typer.echo(harmless(str(path)), err=to_stderr)

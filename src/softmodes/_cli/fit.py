@@ -26,6 +26,10 @@ def fit(
     missing: Annotated[
         str, typer.Option(help="Empty cells: category, ignore or error.")
     ] = "category",
+    init: Annotated[
+        str,
+        typer.Option(help="First centers: d1-greedy, d1-parallel, d1, random, huang or cao."),
+    ] = "d1-greedy",
     n_init: Annotated[
         str, typer.Option(help="Restarts, of which the best is kept: a number, or auto.")
     ] = "auto",
@@ -52,6 +56,7 @@ def fit(
             n_clusters,
             t=_number_or_text(t),
             missing=missing,
+            init=init,
             n_init=int(n_init) if n_init.removeprefix("-").isdecimal() else n_init,
             refine=None if refine.lower() == "none" else refine,
             random_state=seed,

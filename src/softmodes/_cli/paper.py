@@ -96,7 +96,7 @@ def _tables(
     wanted: list[Experiment], paths: list[Path], class_columns: list[str]
 ) -> list[OwnTable]:
     """Read the user's tables; refuse any that would join nothing."""
-    from softmodes._cli.tables import read_table
+    from softmodes._cli.tables import read_labelled
     from softmodes._paper.own_table import own_table
 
     if len(paths) != len(class_columns):
@@ -110,7 +110,7 @@ def _tables(
             "Pass table-real or all."
         )
     return [
-        own_table(path.name, read_table(path, [], "table"), column)
+        own_table(path.name, *read_labelled(path, column, [], "table"))
         for path, column in zip(paths, class_columns, strict=True)
     ]
 

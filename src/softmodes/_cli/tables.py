@@ -36,6 +36,39 @@ def read_table(path: Path, drop: list[str], name: str = "file") -> Any:
     return table.select([j for j, name in enumerate(table.column_names) if name not in drop])
 
 
+def read_labelled(
+    path: Path, class_column: str, drop: list[str], name: str = "file"
+) -> tuple[Any, Any]:
+    """Return the columns of a file without that of the classes, and the classes; both from Arrow.
+
+    Refuses a column that gives no class to some of the rows.
+    """
+    table = read_table(path, [column for column in drop if column != class_column], name)
+    names = table.column_names
+    if class_column not in names:
+        raise ValueError(
+            f"class={class_column!r} is not a column of {path}. "
+            f"Pass one of {', '.join(map(repr, names))}."
+        )
+    if names.count(class_column) > 1:
+        raise ValueError(
+            f"class={class_column!r} is the name of several columns of {path}. Give each its own."
+        )
+    classes = table.column(class_column)
+    if not len(classes):
+        raise ValueError(f"{path} has no rows. Pass a file with a line for each case.")
+    if classes.null_count:
+        first = classes.is_null().to_pylist().index(True) + 1
+        raise ValueError(
+            f"class={class_column!r} has no class for {classes.null_count:,} of {len(classes):,} "
+            f"rows, the first of them row {first:,}. Fill them in, or leave these rows out."
+        )
+    features = [j for j, column in enumerate(names) if column != class_column]
+    if not features:
+        raise ValueError(f"{path} has no column but class={class_column!r}. Pass one with more.")
+    return table.select(features), classes
+
+
 def _check_names(path: Path, table: Any) -> None:
     """Refuse column names that are not UTF-8, and a single one that looks like several."""
     try:

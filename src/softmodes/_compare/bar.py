@@ -47,7 +47,7 @@ def _mean(summary: Summary) -> Judgement:
     many = summary.many
     claim = f"{many}: mean ARI at least that of the best rival minus {BELOW_BEST}"
     means = _means(summary, many)
-    best = _best_rival(summary, means)
+    best = best_rival(summary, many)
     if best is None or DEFAULT not in means:
         return _not_run(claim)
     holds = means[DEFAULT] >= means[best] - BELOW_BEST
@@ -62,7 +62,7 @@ def _interval(summary: Summary) -> Judgement:
         f"at least {LEAST_LOW_END}"
     )
     means = _means(summary, many)
-    best = _best_rival(summary, means)
+    best = best_rival(summary, many)
     if best is None or DEFAULT not in means:
         return _not_run(claim)
     mean, low, high = summary.interval(best, many)
@@ -93,7 +93,7 @@ def _same_again(summary: Summary) -> Judgement:
         f"same again, {summary.many}: mean at least that of the best of "
         f"{', '.join(STABLE_RIVALS)} minus {BELOW_STABLEST}"
     )
-    means, best = _stablest(summary)
+    means, best = stablest(summary)
     if best is None:
         return _not_run(claim)
     holds = means[DEFAULT] >= means[best] - BELOW_STABLEST
@@ -106,7 +106,7 @@ def _same_again_by_table(summary: Summary) -> Judgement:
         f"same again, {summary.many}: below that one by over {FAR_BELOW} "
         f"on at most {MOST_FAR_BELOW} tables"
     )
-    means, best = _stablest(summary)
+    means, best = stablest(summary)
     if best is None:
         return _not_run(claim)
     found = summary.same_again_values(summary.many)
@@ -120,7 +120,7 @@ def _same_again_by_table(summary: Summary) -> Judgement:
     return _judged(claim, len(far) <= MOST_FAR_BELOW, told, _lacking(STABLE_RIVALS, means))
 
 
-def _stablest(summary: Summary) -> tuple[dict[str, float], str | None]:
+def stablest(summary: Summary) -> tuple[dict[str, float], str | None]:
     """Return how much each is the same again over all tables, and the best of the stable rivals."""
     found = summary.same_again_values(summary.many)
     means = {
@@ -144,7 +144,9 @@ def _means(summary: Summary, setting: str) -> dict[str, float]:
     return {name: float(found[:, summary.column(name)].mean()) for name in summary.ranked(setting)}
 
 
-def _best_rival(summary: Summary, means: dict[str, float]) -> str | None:
+def best_rival(summary: Summary, setting: str) -> str | None:
+    """Return the rival of the highest mean ARI, of those that were run on all tables."""
+    means = _means(summary, setting)
     rivals = [name for name in _rivals(summary) if name in means]
     return max(rivals, key=means.__getitem__, default=None)
 

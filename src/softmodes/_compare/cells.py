@@ -46,9 +46,9 @@ class Limits:
     """How much a cell may take.
 
     `runs` of them, but `slow_runs` where one takes over `slow_seconds`, and no more is begun that
-    would not end within `cell_seconds`, by the time of those before it. A first run is stopped
-    after `longest` seconds, by default those of the cell. Equal time is told by `clock`: "wall", or
-    "cpu" where others use the machine (and threads add up).
+    would not end within `cell_seconds`, by the time of those before it. A run without which there
+    is no result is stopped after `longest` seconds, by default those of the cell. Equal time is
+    told by `clock`: "wall", or "cpu" where others use the machine (and threads add up).
     """
 
     runs: int = 20
@@ -58,9 +58,9 @@ class Limits:
     longest: float | None = None
     clock: Clock = "wall"
 
-    def seconds_left(self, spent: float, is_first: bool) -> float:
+    def seconds_left(self, spent: float, is_needed: bool) -> float:
         """Return after how many seconds a run is stopped."""
-        if is_first and self.longest is not None:
+        if is_needed and self.longest is not None:
             return self.longest
         return self.cell_seconds - spent
 
@@ -121,7 +121,7 @@ def cells_of(
     """
     settings = list(settings)
     for contender in _in_order(contenders, EQUAL_TIME in settings):
-        if not contender.takes(table["rows"]):
+        if contender.why_not(table["rows"]):
             continue
         for setting in _wanted(contender, settings):
             for what in ("runs", "same again") if setting != EQUAL_TIME else ("runs",):

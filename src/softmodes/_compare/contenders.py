@@ -74,9 +74,13 @@ class Contender:
         """Whether its package is there."""
         return self.package is None or find_spec(self.package) is not None
 
-    def takes(self, n_rows: int) -> bool:
-        """Tell whether it is run on a table of so many rows."""
-        return self.most_rows is None or n_rows <= self.most_rows
+    def why_not(self, n_rows: int) -> str | None:
+        """Return why it is not run on a table of so many rows; None if it is."""
+        if not self.is_installed:
+            return f"{self.package} is not installed (pip install {self.package})"
+        if self.most_rows is not None and n_rows > self.most_rows:
+            return f"it is run on tables of up to {self.most_rows:,} rows"
+        return None
 
     def describe(self) -> dict[str, Any]:
         """Return what results say of it."""

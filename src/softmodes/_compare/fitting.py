@@ -95,15 +95,33 @@ def _better(best: Outcome, other: Outcome) -> Outcome:
     return other if other.objective < best.objective else best
 
 
+_TOY = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "z"]] * 3
+
+
 @cache
 def warm_up(method: str) -> None:
     """Let a method import what it needs before its time counts."""
-    toy = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "z"]] * 3
     with _quiet():
         try:
-            baselines.cluster(method, toy, 2, 0)
+            baselines.cluster(method, _TOY, 2, 0)
         except (Exception, SystemExit):
             return  # it will say so again where it counts
+
+
+def check_params(contender: Contender, table: ReadyTable) -> None:
+    """Refuse parameters that the method refuses, before anything is run.
+
+    They are tried on a few rows; if refused there, on the table itself, which they may be made for.
+    """
+    if not contender.params or contender.why_not(len(table.classes)):
+        return
+    try:
+        with _quiet():
+            baselines.cluster(contender.method, _TOY, 2, 0, **dict(contender.params))
+    except (TypeError, ValueError):
+        error = Fitting(contender, table, 1).fit(0).error
+        if error is not None:
+            raise ValueError(f"method={contender.name!r} is refused. {error}") from None
 
 
 def _finite(objective: float | None) -> float | None:

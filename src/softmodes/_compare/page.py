@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from softmodes._compare.bar import judge
 from softmodes._compare.cells import AGAIN_FITS, AGAIN_SHARE
-from softmodes._compare.contenders import DEFAULT
+from softmodes._compare.contenders import CONTENDERS, DEFAULT
+from softmodes._compare.losses import Loss, losses
+from softmodes._compare.objectives import beside
 from softmodes._compare.statistics import Interval
-from softmodes._compare.summary import MARGIN, OVERRUN, CellResult, Row, Summary
+from softmodes._compare.summary import MARGIN, OVERRUN, Row, Summary
 from softmodes._text import in_markdown, markdown_table
 
 NOTHING = "-"
@@ -33,16 +35,18 @@ _HOW = """\
   Clusters in use: of those asked for."""
 
 
-def markdown(summary: Summary, title: str, figure: str | None = None) -> str:
-    """Return the report as Markdown."""
-    parts = [f"# {in_markdown(title)}", _origin(summary), _how(summary)]
+def markdown(summary: Summary, title: str, figures: Sequence[str] = ()) -> str:
+    """Return the report as Markdown, with some figures by the names of their files."""
+    parts = [f"# {in_markdown(title)}", origin(summary), _how(summary)]
     if len(summary.tables) > 1:
-        parts.append("## The bar\n\n" + _bar(summary))
-    if figure is not None:
-        parts.append(f"![Contenders compared]({figure})")
+        parts.append("## The bar\n\n" + bar_table(summary))
+    parts += [f"![Contenders compared]({figure})" for figure in figures]
     for setting in _most_told_first(summary):
         parts.append(f"## {setting.capitalize()}\n\n" + _setting(summary, setting))
-    parts.append(f"## Where our default loses, {summary.many}\n\n" + _losses(summary))
+    parts.append(f"## Where our default loses, {summary.many}\n\n" + losses_table(summary))
+    parts.append(
+        f"## Who finds the lower objective, {summary.many}\n\n" + objectives_table(summary)
+    )
     parts.append("## Tables\n\n" + _tables(summary))
     for setting in summary.settings:
         parts.append(f"## ARI by table, {setting}\n\n" + _by_table(summary, setting))
@@ -57,7 +61,8 @@ def _most_told_first(summary: Summary) -> list[str]:
     return sorted(summary.settings, key=lambda name: name != summary.many)
 
 
-def _origin(summary: Summary) -> str:
+def origin(summary: Summary) -> str:
+    """Return where results come from, and what lacks."""
     records = summary.records
     machines = sorted({record["machine"] for record in records})
     versions = sorted({", ".join(f"{k} {v}" for k, v in r["versions"].items()) for r in records})
@@ -71,20 +76,43 @@ def _origin(summary: Summary) -> str:
     ]
     if shared:
         lines.append("Several processes ran at once: wall times are those of a shared machine.")
-    lines += _not_run(summary)
+    lines += map(in_markdown, [*left_out(summary), *_partly_run(summary)])
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _not_run(summary: Summary) -> list[str]:
-    """Return a line for each contender that lacks runs on some tables."""
+def left_out(summary: Summary) -> list[str]:
+    """Return a line for each reason why contenders that were asked for were not run."""
+    rows = [table["rows"] for table in summary.tables.values()]
+    reasons: dict[str | None, list[str]] = {}
+    for one in summary.absent:
+        reasons.setdefault(one.why_not(min(rows, default=0)), []).append(one.name)
+    return [
+        f"Not run: {', '.join(names)}" + (f"; {reason}." if reason else ".")
+        for reason, names in reasons.items()
+    ]
+
+
+def _partly_run(summary: Summary) -> list[str]:
+    """Return a line for each contender that lacks runs on the same tables at some settings."""
     lines = []
     for name in summary.contenders:
+        settings: dict[tuple[str, ...], list[str]] = {}
         for setting in summary.settings:
-            lacking = [t for t in summary.tables if not summary.cell(t, name, setting)]
-            if lacking:
-                told = f"{name} was not run on {', '.join(lacking)} ({setting})."
-                lines.append(in_markdown(told))
+            lacking = tuple(t for t in summary.tables if not summary.cell(t, name, setting))
+            settings.setdefault(lacking, []).append(setting)
+        for tables, some in settings.items():
+            if tables:
+                told = f"{name} was not run on {', '.join(tables)} ({', '.join(some)})"
+                lines.append(f"{told}{_why(summary, name, tables)}.")
     return lines
+
+
+def _why(summary: Summary, name: str, tables: tuple[str, ...]) -> str:
+    """Return the reason that all these tables give for leaving a contender out, if they do."""
+    known = CONTENDERS.get(name)
+    reasons = {known.why_not(summary.tables[t]["rows"]) if known else None for t in tables}
+    (reason, *others) = reasons
+    return f": {reason}" if reason and not others else ""
 
 
 def _how(summary: Summary) -> str:
@@ -101,7 +129,8 @@ def _how(summary: Summary) -> str:
     )
 
 
-def _bar(summary: Summary) -> str:
+def bar_table(summary: Summary) -> str:
+    """Return the bar, line by line."""
     lines = [(line.claim, f"**{line.verdict}**", line.evidence) for line in judge(summary)]
     return markdown_table(("what", "verdict", "numbers"), lines)
 
@@ -125,7 +154,7 @@ def _setting(summary: Summary, setting: str) -> str:
     )
     rows = [_told(row) for row in summary.rows(setting)]
     table = markdown_table(header, rows)
-    return "\n\n".join(filter(None, (table, _test(summary, setting))))
+    return "\n\n".join(filter(None, (table, friedman_text(summary, setting))))
 
 
 def _told(row: Row) -> tuple[str, ...]:
@@ -149,7 +178,8 @@ def _told(row: Row) -> tuple[str, ...]:
     )
 
 
-def _test(summary: Summary, setting: str) -> str:
+def friedman_text(summary: Summary, setting: str) -> str:
+    """Return what Friedman's test says of a setting; nothing if there is none."""
     test = summary.test(setting)
     if test is None:
         return ""
@@ -159,31 +189,71 @@ def _test(summary: Summary, setting: str) -> str:
     )
 
 
-def _losses(summary: Summary) -> str:
-    rivals = [name for name, about in summary.contenders.items() if about["side"] == "rival"]
-    lost = []
-    for table in summary.tables:
-        ours = summary.cell(table, DEFAULT, summary.many) if DEFAULT in summary.contenders else None
-        cells = {name: summary.cell(table, name, summary.many) for name in rivals}
-        means = {name: cell.mean("ari") for name, cell in cells.items() if cell}
-        if ours is None or not means:
-            continue
-        best = max(means, key=means.__getitem__)
-        gap = means[best] - ours.mean("ari")
-        if gap > MARGIN:
-            above = sum(mean > ours.mean("ari") + MARGIN for mean in means.values())
-            lost.append((gap, table, ours.mean("ari"), best, means[best], above))
-    lines = [
-        (table, digits(ours), f"{best} {digits(mean)}", f"{gap:+.3f}", str(above))
-        for gap, table, ours, best, mean, above in sorted(lost, reverse=True)
-    ]
-    if not lines:
+def losses_table(summary: Summary) -> str:
+    """Return the tables on which a rival is above our default, and what may explain it."""
+    found = losses(summary)
+    if not found:
         return f"On no table is a rival more than {MARGIN:g} above it."
     told = (
-        f"On {len(lines)} of {len(summary.tables)} tables a rival is more than {MARGIN:g} above it."
+        f"On {len(found)} of {len(summary.tables)} tables a rival is more than {MARGIN:g} above "
+        f"it, on {sum(not loss.by_chance for loss in found)} of them by more than two standard "
+        "errors over the runs."
     )
-    header = ("table", "our ARI", "best rival", "above us by", "rivals above us")
-    return told + "\n\n" + markdown_table(header, lines)
+    here = [n for n, one in summary.contenders.items() if one["side"] == "here" and n != DEFAULT]
+    header = (
+        "table",
+        "rows x columns, k",
+        "our ARI",
+        "best rival",
+        "above us by",
+        "rivals above us",
+    )
+    more = ("lowest objective", "objective points to classes", "reading")
+    lines = [_loss_line(summary, loss, here) for loss in found]
+    note = (
+        "Lowest objective: ARI of our run with the lowest of our own objective. Points to classes: "
+        "rank correlation, over our runs of one restart, of ARI and how low the objective is."
+    )
+    return "\n\n".join((told, markdown_table((*header, *here, *more), lines), note))
+
+
+def _loss_line(summary: Summary, loss: Loss, here: list[str]) -> tuple[str, ...]:
+    return (
+        loss.table,
+        shape_text(summary, loss.table),
+        digits(loss.ours),
+        f"{loss.best} {digits(loss.theirs)}",
+        f"{loss.gap:+.3f}",
+        str(loss.rivals_above),
+        *(digits(loss.others.get(name, math.nan)) for name in here),
+        digits(loss.lowest),
+        NOTHING if math.isnan(loss.points) else f"{loss.points:+.2f}",
+        loss.reading,
+    )
+
+
+def shape_text(summary: Summary, table: str) -> str:
+    """Return rows, columns and clusters of a table as text."""
+    about = summary.tables[table]
+    return f"{about['rows']:,} x {about['columns']:,}, {about['k']}"
+
+
+def objectives_table(summary: Summary) -> str:
+    """Return who finds the lower objective, where two lower the same one."""
+    rows = [
+        (
+            one.ours,
+            one.theirs,
+            *map(str, (one.lower, one.equal, one.higher)),
+            f"{one.mean_difference:+.2%}",
+            f"{one.most_above[0]:+.2%} ({one.most_above[1]})" if one.higher else NOTHING,
+        )
+        for one in beside(summary, summary.many)
+    ]
+    header = ("ours", "theirs", "lower", "equal", "higher", "mean difference", "most above")
+    return (
+        markdown_table(header, rows) if rows else "No two that lower the same objective were run."
+    )
 
 
 def _tables(summary: Summary) -> str:
@@ -205,7 +275,7 @@ def _by_table(summary: Summary, setting: str) -> str:
         cell = summary.cell(table, name, setting)
         if cell is None:
             return NOTHING
-        marks = _marks(summary, table, name, setting)
+        marks = marks_of(summary, table, name, setting)
         failed = f" ({len(cell.errors)} failed)" if cell.errors else ""
         return f"{cell.mean('ari'):.3f} ± {cell.spread('ari'):.3f}{marks}{failed}"
 
@@ -213,7 +283,8 @@ def _by_table(summary: Summary, setting: str) -> str:
 
 
 def _again_by_table(summary: Summary) -> str:
-    return _grid(summary, lambda t, name: digits(summary.same_again(t, name, summary.many)))
+    grid = _grid(summary, lambda t, name: again_text(summary, t, name, summary.many))
+    return f"{grid}\n\n* Fewer fits than {AGAIN_FITS}: they are slow."
 
 
 def _seconds_by_table(summary: Summary) -> str:
@@ -253,80 +324,25 @@ def _contenders(summary: Summary) -> str:
     return "\n".join(lines)
 
 
-def overview(summary: Summary) -> tuple[list[str], list[list[str]], list[str]]:
-    """Return what a terminal shows of a single table: header, a row for each contender, notes."""
-    (about,) = summary.tables.values()
-    many = summary.many
-    header = ["", *(f"ARI, {name}" for name in summary.settings), "our difference"]
-    header += ["NMI", "accuracy", "same again", "k in use", "seconds"]
-    rows = [_overview_row(summary, row) for row in summary.rows(many)]
-    notes = [
-        f"{about['name']}: {about['rows']:,} rows, {_so_many(about['columns'], 'column')}, "
-        f"{about['classes']:,} classes, {_so_many(about['k'], 'cluster')}. Means over the runs. "
-        f"All columns from our difference on: {many}.",
-        "Our difference: ARI of SoftModes minus that of the method, and a paired 90 % interval.",
-        "Same again: agreement of fits with other seeds on other 90 % of the rows.",
-    ]
-    told = {mark for row in rows for cell in row[1:] for mark in "*!" if mark in cell}
-    if "*" in told:
-        notes.append("* fewer runs than asked for: they are slow. Pass more --seconds.")
-    if "!" in told:
-        notes.append(f"! took over {OVERRUN:g} times as long as KMeans with all restarts.")
-    failed = sum(len(c.errors) for s in summary.settings for c in _cells(summary, s))
-    if failed:
-        count = "counts" if failed == 1 else "count"
-        failures = f"{_so_many(failed, 'run')} failed and {count} as all rows in one cluster."
-        notes.append(f"{failures} What the first of each method said:")
-        notes += [f"  {name}: {error}" for name, error in _first_errors(summary).items()]
-    return header, rows, notes
+def score_text(summary: Summary, table: str, contender: str, setting: str) -> str:
+    """Return the mean ARI of a cell as text, with its marks."""
+    cell = summary.cell(table, contender, setting)
+    if cell is None:
+        return NOTHING
+    return digits(cell.mean("ari")) + marks_of(summary, table, contender, setting)
 
 
-def _first_errors(summary: Summary) -> dict[str, str]:
-    """Return what the first failed run of each contender said."""
-    found: dict[str, str] = {}
-    for setting in summary.settings:
-        for cell in _cells(summary, setting):
-            for error in cell.errors[:1]:
-                found.setdefault(cell.record["contender"]["name"], error)
-    return found
-
-
-def _overview_row(summary: Summary, row: Row) -> list[str]:
-    (table,) = summary.tables
-    cells = [summary.cell(table, row.contender, name) for name in summary.settings]
-    scores = [
-        f"{cell.mean('ari'):.3f}{_marks(summary, table, row.contender, name)}" if cell else NOTHING
-        for cell, name in zip(cells, summary.settings, strict=True)
-    ]
-    difference = NOTHING if row.contender == DEFAULT else interval_text(row.difference)
-    cell = summary.cell(table, row.contender, summary.many)
-    assert cell is not None
-    return [
-        row.contender,
-        *scores,
-        difference,
-        digits(row.nmi),
-        digits(row.accuracy),
-        digits(row.same_again),
-        f"{cell.mean('clusters'):.3g}",
-        f"{row.seconds:.2g}",
-    ]
-
-
-def _cells(summary: Summary, setting: str) -> list[CellResult]:
-    places = [(table, name) for table in summary.tables for name in summary.contenders]
-    return [cell for place in places if (cell := summary.cell(*place, setting))]
-
-
-def _marks(summary: Summary, table: str, contender: str, setting: str) -> str:
+def marks_of(summary: Summary, table: str, contender: str, setting: str) -> str:
     """Return the marks of a cell: of too few runs, and of too much time."""
     cell = summary.cell(table, contender, setting)
     overrun = summary.is_overrun(table, contender, setting)
     return ("*" if cell and cell.is_short else "") + ("!" if overrun else "")
 
 
-def _so_many(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
+def again_text(summary: Summary, table: str, contender: str, setting: str) -> str:
+    """Return how much a partition is the same again as text, marked if there were few fits."""
+    mark = "*" if summary.has_few_fits(table, contender, setting) else ""
+    return digits(summary.same_again(table, contender, setting)) + mark
 
 
 def digits(number: float, n_digits: int = 3) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from softmodes._compare.contenders import DEFAULT
 from softmodes._compare.statistics import critical_distance
@@ -19,22 +19,25 @@ if TYPE_CHECKING:
 _INK = "#333333"
 
 
-def draw(summary: Summary, path: Path) -> bool:
-    """Draw the figure that suits what was run; tell whether there is one."""
-    figure = _figure(summary)
-    if figure is None:
-        return False
+def draw(summary: Summary, folder: Path, name: str) -> list[Path]:
+    """Draw the figures that suit what was run into a folder, and return their paths."""
+    paths = []
     with house_style():
-        save_figure(figure, path)
-    return True
+        for ending, figure in _figures(summary).items():
+            paths.append(folder / f"{name}{ending}.svg")
+            save_figure(figure, paths[-1])
+    return paths
 
 
-def _figure(summary: Summary) -> Figure | None:
-    with house_style():
-        if len(summary.tables) == 1:
-            return runs_figure(summary)
+def _figures(summary: Summary) -> dict[str, Figure]:
+    """Return the figures by the endings of their names."""
+    if len(summary.tables) == 1:
+        found = {"": runs_figure(summary)}
+    else:
         settings = [name for name in summary.settings if len(summary.ranked(name)) > 2]
-        return ranks_figure(summary, settings) if settings else None
+        ranks = ranks_figure(summary, settings) if settings else None
+        found = {"": ranks, "-tables": tables_figure(summary)}
+    return {ending: figure for ending, figure in found.items() if figure is not None}
 
 
 # -------------------------------------------------------------------------------------- ranks
@@ -76,7 +79,7 @@ def _draw_ranks(axes: Axes, mean_ranks: dict[str, float], n_tables: int, setting
     axes.set_xlim(0.2 - 0.28 * n, 0.8 + 1.28 * n)
     axes.set_ylim(-below - 0.62 * half, 2.1)
     axes.set_axis_off()
-    axes.set_title(f"Mean rank by ARI over {n_tables} tables, {setting}", fontsize=9)
+    axes.set_title(f"Mean rank by ARI over {n_tables} tables, {setting} (1 is best)", fontsize=9)
     _draw_line_of_ranks(axes, n, distance)
     for i, (first, last) in enumerate(joined):
         ends = [ordered[first][1] - 0.04, ordered[last][1] + 0.04]
@@ -112,6 +115,48 @@ def _draw_contender(axes: Axes, name: str, rank: float, y: float, edge: float) -
         color=color,
         weight="bold" if ours else "normal",
     )
+
+
+# ------------------------------------------------------------------------------------- tables
+
+
+def tables_figure(summary: Summary) -> Figure | None:
+    """Return the ARI of our default and of all rivals on each table, by how far we are ahead."""
+    from matplotlib.figure import Figure
+
+    rivals = [name for name, about in summary.contenders.items() if about["side"] == "rival"]
+    lines = [line for table in summary.tables if (line := _line(summary, table, rivals))]
+    if not lines:
+        return None
+    lines.sort(key=lambda line: max(line.rivals.values()) - line.ours)
+    figure = Figure(figsize=(7.6, 1.3 + 0.2 * len(lines)), layout="constrained")
+    axes = figure.subplots()
+    for y, line in enumerate(lines):
+        best = max(line.rivals, key=line.rivals.__getitem__)
+        axes.plot([line.ours, line.rivals[best]], [y, y], color=GREY, linewidth=1)
+        axes.plot(list(line.rivals.values()), [y] * len(line.rivals), "|", color=GREY, markersize=6)
+        axes.plot(line.rivals[best], y, "o", color=_INK, markerfacecolor="none", markersize=5)
+        axes.plot(line.ours, y, "o", color=DARK_BLUE, markersize=5)
+        axes.text(1.02, y, best, transform=axes.get_yaxis_transform(), va="center", fontsize=7.5)
+    axes.set_yticks(range(len(lines)), [harmless(line.table) for line in lines])
+    axes.set_ylim(len(lines) - 0.4, -0.6)
+    axes.set_xlabel(
+        f"mean ARI, {summary.many}: {DEFAULT} (dots), rivals (strokes; circles are the best, named)"
+    )
+    return figure
+
+
+class _Line(NamedTuple):
+    table: str
+    ours: float
+    rivals: dict[str, float]
+
+
+def _line(summary: Summary, table: str, rivals: list[str]) -> _Line | None:
+    ours = summary.cell(table, DEFAULT, summary.many)
+    cells = {name: summary.cell(table, name, summary.many) for name in rivals}
+    means = {name: cell.mean("ari") for name, cell in cells.items() if cell}
+    return _Line(table, ours.mean("ari"), means) if ours and means else None
 
 
 # --------------------------------------------------------------------------------------- runs

@@ -5,34 +5,31 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from softmodes._compare.bar import judge
-from softmodes._compare.page import markdown
+from softmodes._compare.page import left_out, markdown
 from softmodes._compare.plots import draw
 from softmodes._compare.summary import MEASURES, Row, Summary
 from softmodes._files import write_whole
-from softmodes._journal import Record
 
 
 def write_report(
-    records: Iterable[Record], folder: str | Path, name: str, title: str = "Quality"
+    summary: Summary, folder: str | Path, name: str, title: str = "Quality"
 ) -> list[Path]:
     """Write `<name>.md`, `.json` and, if there is something to draw, `.svg` into a folder.
 
-    Each is written whole or not at all. The figure needs matplotlib, and is left out without it.
+    Of several tables there is also `<name>-tables.svg`. Each is written whole or not at all.
+    Figures need matplotlib, and are left out without it.
     """
-    summary = Summary(records)
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    figure = target / f"{name}.svg"
-    drawn = _has_matplotlib() and draw(summary, figure)
+    drawn = draw(summary, target, name) if _has_matplotlib() else []
     page, numbers = target / f"{name}.md", target / f"{name}.json"
-    write_whole(page, markdown(summary, title, figure.name if drawn else None).encode())
+    write_whole(page, markdown(summary, title, [path.name for path in drawn]).encode())
     write_whole(numbers, (json.dumps(as_json(summary), indent=1, allow_nan=False) + "\n").encode())
-    return [page, numbers, *([figure] if drawn else [])]
+    return [page, numbers, *drawn]
 
 
 def _has_matplotlib() -> bool:
@@ -51,6 +48,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
     found = {
         "tables": list(summary.tables.values()),
         "contenders": list(summary.contenders.values()),
+        "not_run": left_out(summary),
         "settings": {
             setting: {
                 "contenders": [_row_as_json(row) for row in summary.rows(setting)],

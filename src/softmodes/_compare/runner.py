@@ -20,6 +20,7 @@ from softmodes._compare.cells import (
     pace_of,
 )
 from softmodes._compare.contenders import CONTENDERS, K_MEANS, Contender
+from softmodes._compare.fitting import check_params
 from softmodes._compare.running import RunRecord, measured
 from softmodes._compare.tables import LabelledTable, ReadyTable
 from softmodes._journal import Journal, Record, one_record, read
@@ -88,12 +89,15 @@ def all_cells(comparison: Comparison) -> list[Cell]:
     loaders = comparison.source()
     cells: list[Cell] = []
     for name in comparison.tables:
-        table = ReadyTable(loaders[name](), comparison.n_clusters).describe()
+        ready = ReadyTable(loaders[name](), comparison.n_clusters)
+        table = ready.describe()
         whole("n_clusters", table["k"], 1)
         check_most("n_clusters", table["k"], "n_samples", table["rows"])
+        for contender in comparison.contenders:
+            check_params(contender, ready)
         cells += cells_of(
             table,
-            [c for c in comparison.contenders if c.is_installed],
+            comparison.contenders,
             comparison.settings,
             comparison.limits,
             comparison.seed,

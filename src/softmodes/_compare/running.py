@@ -19,26 +19,29 @@ RunRecord: TypeAlias = dict[str, Any]  # what the journal holds of a run
 
 
 def several(
-    one: Callable[[int, float], tuple[Any, Fit | None]], most: int, limits: Limits
+    one: Callable[[int, float], tuple[Any, Fit | None]], most: int, limits: Limits, least: int = 1
 ) -> list[Any]:
     """Return what `one(number, seconds left)` returns for 0, 1, ..., at least one, in the limits.
 
-    It returns a result and its fit; None for a fit that took no time.
+    It returns a result and its fit; None for a fit that took no time. With fewer than `least` there
+    is nothing to tell: they have the time that the limits allow to those.
     """
     results: list[Any] = []
     spent, made = 0.0, 0
     while len(results) < most:
-        usual = spent / made if made else 0.0
-        if usual > limits.slow_seconds and len(results) >= limits.slow_runs:
+        is_needed = len(results) < least
+        usual, left = spent / made if made else 0.0, limits.seconds_left(spent, is_needed)
+        is_slow = usual > limits.slow_seconds and len(results) >= limits.slow_runs
+        if results and (usual > left or (is_slow and not is_needed)):
             break
-        if results and spent + usual > limits.cell_seconds:
-            break
-        result, fit = one(len(results), limits.seconds_left(spent, is_first=not results))
+        result, fit = one(len(results), left)
         if fit is not None:
             if results and fit.out_of_time:
                 break
             spent, made = spent + fit.wall, made + 1
         results.append(result)
+        if fit is not None and fit.out_of_time:
+            break
     return results
 
 
@@ -143,7 +146,7 @@ def same_again_of(cell: Cell, table: ReadyTable, threads: int) -> dict[str, Any]
 
     limits = replace(cell.limits, slow_runs=AGAIN_FITS)  # slow fits are no fewer, but in time
     with _threads(threads):
-        fits = several(one, AGAIN_FITS, limits)
+        fits = several(one, AGAIN_FITS, limits, least=2)
     pairs = agreements(partitions[: len(fits)], fitting.n_rows)
     return {"fits": fits, "agreements": pairs, "encoding": fitting.encoding_seconds}
 

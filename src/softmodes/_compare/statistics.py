@@ -50,14 +50,18 @@ class RankTest(NamedTuple):
 
 
 def rank_test(rank_table: NDArray[np.float64]) -> RankTest:
-    """Test whether the contenders (columns) rank alike over the tables (rows)."""
-    from scipy.stats import chi2
+    """Test whether the contenders (columns) rank alike over the tables (rows).
+
+    Friedman's statistic is corrected for equal ranks; where all are equal, it is 0.
+    """
+    from scipy.stats import friedmanchisquare
 
     n, k = rank_table.shape
-    mean = rank_table.mean(axis=0)
-    spread = float((mean**2).sum()) - k * (k + 1) ** 2 / 4
-    chi_square = 12 * n / (k * (k + 1)) * spread
-    return RankTest(chi_square, float(chi2.sf(chi_square, k - 1)), critical_distance(k, n))
+    distance = critical_distance(k, n)
+    if (rank_table == rank_table[:, :1]).all():
+        return RankTest(0.0, 1.0, distance)
+    found = friedmanchisquare(*rank_table.T)
+    return RankTest(float(found.statistic), float(found.pvalue), distance)
 
 
 def critical_distance(n_contenders: int, n_tables: int, alpha: float = 0.05) -> float:

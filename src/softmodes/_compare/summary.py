@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._compare.cells import EQUAL_TIME, ONCE, Setting
-from softmodes._compare.contenders import CONTENDERS, DEFAULT
+from softmodes._compare.contenders import CONTENDERS, DEFAULT, Contender
 from softmodes._compare.measures import of_nothing
 from softmodes._compare.statistics import Interval, RankTest, paired_interval, rank_test, ranks
 from softmodes._journal import Record
@@ -58,10 +58,18 @@ class CellResult:
         values = self.values(measure)
         return float(values.std(ddof=1)) if len(values) > 1 else 0.0
 
+    def standard_error(self, measure: str) -> float:
+        """Return the standard error of the mean over the runs."""
+        return self.spread(measure) / math.sqrt(self.n_runs)
+
+    @property
+    def with_objective(self) -> list[Record]:
+        """The runs that tell their own objective."""
+        return [run for run in self.record["runs"] if run.get("objective") is not None]
+
     def objective(self) -> float:
         """Return the mean of the method's own objective; NaN if it does not tell it."""
-        told = (run.get("objective") for run in self.record["runs"])
-        return _mean(objective for objective in told if objective is not None)
+        return _mean(run["objective"] for run in self.with_objective)
 
     def seconds(self, clock: str = "wall") -> float:
         """Return the median time of a run."""
@@ -94,15 +102,17 @@ class Summary:
     """All that a journal tells.
 
     Ranks are among contenders that were run on all tables. `difference`, wins and losses of a row
-    are those of our default against it, on the tables that both were run on.
+    are those of our default against it, on the tables that both were run on. Contenders that were
+    asked for but never run are `absent`.
     """
 
-    def __init__(self, records: Iterable[Record]) -> None:
+    def __init__(self, records: Iterable[Record], asked: Iterable[Contender] = ()) -> None:
         records = list(records)
         self.records = records
         self.tables = _tables(records)
         self.contenders = _contenders(records)
         self.settings = _settings(records)
+        self.absent = [one for one in asked if one.name not in self.contenders]
         self._cells = {_place(record): record for record in records}
 
     # ------------------------------------------------------------------------------- cells
@@ -113,10 +123,25 @@ class Summary:
         return CellResult(record) if record and record["runs"] else None
 
     def same_again(self, table: str, contender: str, setting: str) -> float:
-        """Return the mean agreement of fits on parts of the rows; NaN if there are too few."""
+        """Return the mean agreement of fits on parts of the rows; NaN if there are too few.
+
+        A fit that failed agrees with none, a single one included.
+        """
+        record = self._again(table, contender, setting)
+        if record is None:
+            return math.nan
+        if not record["agreements"]:
+            return 0.0 if any("error" in fit for fit in record["fits"]) else math.nan
+        return float(np.mean(record["agreements"]))
+
+    def has_few_fits(self, table: str, contender: str, setting: str) -> bool:
+        """Tell whether limits left fewer fits on parts of the rows than wanted."""
+        record = self._again(table, contender, setting)
+        return record is not None and len(record["fits"]) < record["wanted"]
+
+    def _again(self, table: str, contender: str, setting: str) -> Record | None:
         place = (table, contender, self._setting(contender, setting), "same again")
-        record = self._cells.get(place)
-        return float(np.mean(record["agreements"])) if record and record["agreements"] else math.nan
+        return self._cells.get(place)
 
     def is_overrun(self, table: str, contender: str, setting: str) -> bool:
         """Tell whether the runs of a cell took longer than equal time."""

@@ -50,8 +50,13 @@ class ReadyTable:
         self.table = table
         self.classes = label_codes("y", table.y)
         n_rows = len(self.form("integers").rows)
-        _check_classes(table.name, self.classes, n_rows)
+        if len(self.classes) != n_rows:
+            raise ValueError(
+                f"The table {table.name!r} has {n_rows} rows, but {len(self.classes)} classes were "
+                "given. Give the class of every row."
+            )
         self.n_classes = int(self.classes.max()) + 1
+        check_classes(table.name, self.n_classes, n_rows)
         self.n_clusters = self.n_classes if n_clusters is None else n_clusters
 
     def form(self, kind: str) -> Form:
@@ -130,20 +135,17 @@ def _timed(kind: str, X: Any) -> Form:
     return Form(rows, min(seconds))
 
 
-def _check_classes(name: str, classes: NDArray[np.intp], n_rows: int) -> None:
-    if len(classes) != n_rows:
-        raise ValueError(
-            f"The table {name!r} has {n_rows} rows, but {len(classes)} classes were given. "
-            "Give the class of every row."
-        )
-    n_classes = int(classes.max()) + 1
+def check_classes(name: str, n_classes: int, n_rows: int) -> None:
+    """Refuse classes by which partitions cannot be told apart: one, or nearly one for each row."""
+    if n_rows == 1:
+        raise ValueError(f"The table {name!r} has 1 row. Pass one with a line for each case.")
     if n_classes == 1:
         raise ValueError(
             f"The classes of {name!r} are all the same: partitions cannot be told apart by them. "
             "Name a column of at least 2 classes."
         )
-    if n_classes == n_rows:
+    if 2 * n_classes > n_rows:
         raise ValueError(
-            f"The classes of {name!r} are as many as its rows, {n_rows}. "
-            "Name a column in which several rows share a class; is it an identifier?"
+            f"The {n_rows:,} rows of {name!r} have {n_classes:,} classes, fewer than 2 rows each. "
+            "Name a column in which rows share a class; is it an identifier?"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,9 +26,11 @@ from softmodes._algorithm.seeding import METHODS
 from softmodes._estimators.progress import progress
 from softmodes._model.clustering import Clustering
 from softmodes._model.file import save_model
+from softmodes._model.importance import importance_columns
 from softmodes._model.params import plain_params
 from softmodes._model.profile import as_frame, profile_columns, summary_text
 from softmodes._model.score import expected_mismatches
+from softmodes._model.stability import Stability, stability_of
 from softmodes._parameters import (
     check_callback,
     check_most,
@@ -38,6 +41,7 @@ from softmodes._parameters import (
     whole,
     whole_or_auto,
 )
+from softmodes._prepare.numbers import mention_numbers
 from softmodes._rows.memory import check_counts
 from softmodes._rows.stores import Opened, open_store
 from softmodes._rows.weights import Units, feature_units, in_weights
@@ -101,13 +105,18 @@ class ModesEstimator(
             n_threads=thread_count(self.n_jobs),
         )
         plan = self._plan(opened, on_round)
+        mention_numbers(opened.codebook.categories, opened.codebook.names, opened.store.n_rows)
         # Not on self: a fit that fails leaves the last one as it was.
         validate_data(type(self)(**self.get_params(deep=False)), X, skip_check_array=True)
         best = best_run(opened.store, plan)
         self._warn_unless_converged(best, plan)
-        labels = opened.store.labels(best.centers, plan.comparison(best.index))
-        self._publish(Clustering.of(best, plan, opened.codebook, labels, frame_backend(X)))
+        self._keep(best, plan, opened, frame_backend(X))
         return self
+
+    def _keep(self, best: Run, plan: Plan, opened: Opened, backend: str | None) -> None:
+        """Take a run for the outcome of the fit."""
+        labels = opened.store.labels(best.centers, plan.comparison(best.index))
+        self._publish(Clustering.of(best, plan, opened.codebook, labels, backend))
 
     def _plan(self, opened: Opened, on_round: OnRound | None) -> Plan:
         """Check and resolve every parameter."""
@@ -139,7 +148,6 @@ class ModesEstimator(
             "k": k,
             "init": resolve_init(self.init, codebook, k),
             "n_init": whole_or_auto("n_init", self.n_init, 1),
-            "max_iter": whole("max_iter", self.max_iter, 1),
             **self._algorithm(),
         }
 
@@ -262,6 +270,89 @@ class ModesEstimator(
         found = self._clustering
         columns = profile_columns(found.codebook, found.tally.counts)
         return summary_text(columns, self.cluster_sizes_, n_marks)
+
+    def importance(self) -> Any:
+        """Return how much each column separates the clusters, as a frame of the kind `fit` got.
+
+        Columns: feature; importance, the share of the column's mismatches that the clusters explain
+        (Goodman and Kruskal's tau, from 0 to 1); weight, the column's share of all mismatches,
+        with `feature_weight`. The mean of importance by weight is the share explained of the whole
+        table. The most important column comes first.
+
+        Returns
+        -------
+        frame
+            pandas for input without a frame; a pyarrow Table where pandas is not installed.
+
+        Examples
+        --------
+        >>> from softmodes import SoftModes
+        >>> answers = [["yes", "a"], ["yes", "b"], ["no", "a"], ["no", "b"]] * 5
+        >>> model = SoftModes(2, feature_weight=[2, 1], random_state=0).fit(answers)
+        >>> model.importance()
+          feature  importance    weight
+        0      x0         1.0  0.666667
+        1      x1         0.0  0.333333
+        """
+        check_is_fitted(self)
+        found = self._clustering
+        columns = importance_columns(found.codebook, found.tally.counts, found.feature_weight)
+        return as_frame(columns, found.backend)
+
+    def stability(
+        self,
+        X: Any,
+        sample_weight: Any = None,
+        *,
+        n_resamples: int = 10,
+        max_rows: int | None = 100_000,
+        random_state: Any = None,
+    ) -> Stability:
+        """Return how well the clusters are found again in other parts of the rows.
+
+        The model is fitted again, with its own parameters, on random parts of 80 % of the rows, and
+        each partition is compared with that of the model: as a whole by the adjusted Rand index,
+        and for each cluster by the best Jaccard coefficient with one of the part.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The rows of the fit.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows in the fits; rows of weight 0 are left out.
+        n_resamples : int, default=10
+            Number of parts.
+        max_rows : int or None, default=100_000
+            Of a longer table, so many rows drawn at random are looked at; None for all.
+        random_state : int, RandomState or None, default=None
+            Which parts, and the seeds of the fits; None takes that of the model.
+
+        Returns
+        -------
+        Stability
+            `whole`, `by_cluster`, and a frame by `to_frame`.
+
+        Examples
+        --------
+        >>> from softmodes import SoftModes
+        >>> from softmodes.datasets import load_zoo
+        >>> X = load_zoo().data
+        >>> found = SoftModes(4, random_state=0).fit(X).stability(X)
+        >>> found.whole > 0.75, found.by_cluster.shape
+        (True, (4,))
+        """
+        opened = self._open(X, sample_weight)
+        n_resamples = whole("n_resamples", n_resamples, 1)
+        most_rows = max_rows if max_rows is None else whole("max_rows", max_rows, 1)
+        plan = replace(
+            self._plan(opened, None),
+            seed=seed(self.random_state if random_state is None else random_state),
+            on_round=(),
+            on_run=(),
+        )
+        found = self._clustering
+        labels = found.predict(opened.store)
+        return stability_of(opened, plan, labels, n_resamples, most_rows, found.backend)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that `softmodes.load` reads; no pickle involved."""

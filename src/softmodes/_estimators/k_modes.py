@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from softmodes._estimators.base import ModesEstimator
+from softmodes._parameters import whole
 from softmodes.rounding import plurality
 
 
@@ -61,4 +62,10 @@ class KModes(ModesEstimator):
         self.verbose = verbose
 
     def _algorithm(self) -> dict[str, Any]:
-        return {"rounding": plurality, "select": "last", "patience": 1, "yardstick": "cost"}
+        return {
+            "max_iter": whole("max_iter", self.max_iter, 1),
+            "rounding": plurality,
+            "select": "last",
+            "patience": 1,
+            "yardstick": "cost",
+        }

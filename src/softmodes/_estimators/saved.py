@@ -6,11 +6,13 @@ import os
 
 from softmodes._estimators.base import ModesEstimator
 from softmodes._estimators.k_modes import KModes
+from softmodes._estimators.mini_batch import MiniBatchSoftModes
 from softmodes._estimators.soft_modes import SoftModes
 from softmodes._model.file import load_model, refusal, refusing
 from softmodes._model.params import restored_params
 
-_SAVED: dict[str, type[ModesEstimator]] = {kind._saved_as: kind for kind in (SoftModes, KModes)}
+_KINDS: tuple[type[ModesEstimator], ...] = (SoftModes, KModes, MiniBatchSoftModes)
+_SAVED = {kind._saved_as: kind for kind in _KINDS}
 
 
 def load(path: str | os.PathLike[str]) -> ModesEstimator:

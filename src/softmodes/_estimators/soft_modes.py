@@ -16,7 +16,7 @@ from softmodes.rounding import Rounding, soft
 # What restarts take for t in turn. Below 3 noise hides the groups; the larger t, the more a run
 # depends on its seeds, but the more groups it finds in noise.
 _LADDER = (3.0, 8.0)
-_FINALISTS = 3
+FINALISTS = 3
 
 
 def _is_latent(model: SoftModes) -> bool:
@@ -43,8 +43,11 @@ class SoftModes(ModesEstimator):
     rounding : {"soft", "plurality", "uniform"} or callable, default="soft"
         A callable gets the counts (m, sigma) of one feature and returns probabilities of the same
         shape; it must not give a more frequent value a lower probability. Leave out `t` then.
-    init : {"d1-greedy", "d1", "random", "huang", "cao"} or table, default="d1-greedy"
-        Seeding, or `n_clusters` rows in original values.
+    init : {"d1-greedy", "d1-parallel", "d1", "random", "huang", "cao"} or table
+        Seeding, "d1-greedy" by default, or `n_clusters` rows in original values. "d1" and
+        "d1-greedy" take up to 2 * n_clusters + 2 passes over the rows, "huang" and "cao"
+        n_clusters + 1, "random" 2, "d1-parallel" 13 (at most 20), with seeds as good as those of
+        "d1-greedy": take it where a pass is dear, as on a cluster.
     n_init : int or "auto", default="auto"
         Number of independent restarts; the best is kept, by the objective of the finish, without
         one by the expected cost. With a finish all restarts make its first rounds, and the best
@@ -66,9 +69,11 @@ class SoftModes(ModesEstimator):
         None: the partition of the best round as it is.
     missing : {"category", "ignore", "error"}, default="category"
         Missing cells are a value of their own, or neither match nor count, or are refused.
-    feature_weight : array of shape (n_features,) or mapping of column names, optional
+    feature_weight : array of shape (n_features,), mapping of column names, or "parts", optional
         Weights of the features in the distance, rounded to 16 bits. Only their ratios matter to the
-        finish and to `transform` of a refined model: they are taken with a mean of 1.
+        finish and to `transform` of a refined model: they are taken with a mean of 1. With "parts"
+        columns that are called as parts of one ("media[radio]", "media[tv]"), as `Prepare` makes
+        them of cells with several answers, weigh as much as one column together.
     n_jobs : int, optional
         Number of threads, at most one per core; None and -1 take all. The answer does not depend
         on it.
@@ -148,27 +153,17 @@ class SoftModes(ModesEstimator):
     def _algorithm(self) -> dict[str, Any]:
         choice("select", self.select, ("best", "last"))
         refine = choice("refine", self.refine, ("latent", "gini", None))
-        rounding, ladder = self._roundings()
+        rounding, ladder = roundings(self.rounding, self.t)
         return {
+            "max_iter": whole("max_iter", self.max_iter, 1),
             "rounding": rounding,
             "ladder": ladder,
             "select": self.select,
             "refine": refine,
-            "finalists": 1 if refine is None else _FINALISTS,
+            "finalists": 1 if refine is None else FINALISTS,
             "patience": whole("patience", self.patience, 1),
             "yardstick": "expected_cost",
         }
-
-    def _roundings(self) -> tuple[Rounding, tuple[Rounding, ...]]:
-        """Return how centers are rounded, and how in one restart after the other if they differ."""
-        if not isinstance(self.t, str):
-            return resolve_rounding(self.rounding, self.t), ()
-        if self.t != "auto":
-            raise ValueError(f"t={self.t!r} is not a number >= 1. Pass one, math.inf or 'auto'.")
-        if isinstance(self.rounding, str) and self.rounding == "soft":
-            ladder = tuple(map(soft, _LADDER))
-            return ladder[0], ladder
-        return resolve_rounding(self.rounding), ()
 
     @available_if(_is_latent)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -200,3 +195,15 @@ class SoftModes(ModesEstimator):
                 f"There is no latent class model: the fit ended in a round of stage {stage!r}. "
                 "Fit again with refine='latent', and let it come to its latent rounds."
             )
+
+
+def roundings(rounding: str | Rounding, t: Any) -> tuple[Rounding, tuple[Rounding, ...]]:
+    """Return how centers are rounded, and how in one restart after the other if they differ."""
+    if not isinstance(t, str):
+        return resolve_rounding(rounding, t), ()
+    if t != "auto":
+        raise ValueError(f"t={t!r} is not a number >= 1. Pass one, math.inf or 'auto'.")
+    if isinstance(rounding, str) and rounding == "soft":
+        ladder = tuple(map(soft, _LADDER))
+        return ladder[0], ladder
+    return resolve_rounding(rounding), ()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from softmodes._algorithm.cost import expected_cost
 from softmodes._algorithm.plan import Plan, Round, Run
+from softmodes._algorithm.stream import Stream
 from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
 from softmodes._rows.stores.base import RowStore
 from softmodes._rows.tally import MEMBERSHIP_BITS, SoftTally, Tally
@@ -44,6 +45,7 @@ class Clustering:
     backend: str | None  # kind of frame that the rows came in
     tie_key: int | None
     loop_numbers: NDArray[np.int32]
+    stream: Stream | None = None  # where to go on from, if the rows are a stream
 
     @property
     def chosen(self) -> Round:
@@ -90,7 +92,7 @@ class Clustering:
         if len(self.centers) == 1:
             return np.ones(store.n_rows)
         if self.is_latent:
-            return store.memberships(self._scores_in_loop, self.comparison, _lead)
+            return store.memberships(self._scores_in_loop, self.comparison, lead)
         return store.distances(self._compared, self.feature_weight, _relative_gap)
 
     @property
@@ -137,13 +139,14 @@ class Clustering:
         run: Run,
         plan: Plan,
         codebook: Codebook,
-        labels: NDArray[np.int32],
+        labels: NDArray[np.int32] | None,
         backend: str | None,
+        renumber: bool = True,
     ) -> Clustering:
         """Return the outcome of a run, its clusters renumbered by size unless seeds were given."""
         assert isinstance(run.tally, Tally)
         order = np.arange(plan.k)
-        if isinstance(plan.init, str):
+        if renumber and isinstance(plan.init, str):
             order = np.argsort(-run.tally.cluster_sizes, kind="stable")
         rank = np.empty(plan.k, np.int32)
         rank[order] = np.arange(plan.k, dtype=np.int32)
@@ -154,7 +157,7 @@ class Clustering:
             scores=scores and scores.reorder(order),
             tally=run.tally.reorder(order),
             soft=run.soft and run.soft.reorder(order),
-            labels=rank[labels],
+            labels=None if labels is None else rank[labels],
             history=run.history,
             best_round=run.best_round,
             converged=run.converged,
@@ -171,11 +174,11 @@ def _probabilities(parts: NDArray[Any], order: NDArray[np.int32]) -> NDArray[np.
     return parts[:, order] / float(1 << MEMBERSHIP_BITS)
 
 
-def _lead(parts: NDArray[Any]) -> NDArray[np.float64]:
+def lead(parts: NDArray[Any]) -> NDArray[np.float64]:
     """Return by what probability the best cluster of each row is ahead of the second."""
     best = np.partition(parts, -2, axis=1).astype(np.int64)
-    lead: NDArray[np.float64] = (best[:, -1] - best[:, -2]) / float(1 << MEMBERSHIP_BITS)
-    return lead
+    ahead: NDArray[np.float64] = (best[:, -1] - best[:, -2]) / float(1 << MEMBERSHIP_BITS)
+    return ahead
 
 
 def _relative_gap(distances: NDArray[Any]) -> NDArray[np.float64]:

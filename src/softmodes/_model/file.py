@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
-from typing import Any, BinaryIO, TypeGuard, TypeVar, get_args
+from typing import Any, BinaryIO, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,9 @@ from softmodes._algorithm.cost import modes_cost
 from softmodes._algorithm.plan import Round, StageName
 from softmodes._algorithm.scores import FINEST_RESOLUTION
 from softmodes._files import checked_source, write_whole
+from softmodes._model.checks import counts_of, exact, is_number, require, typed
 from softmodes._model.clustering import Clustering
+from softmodes._model.stream_file import read_stream, stream_arrays, stream_document
 from softmodes._rows.block import Layout
 from softmodes._rows.centers import (
     MOST_SHARED_RESOLUTION,
@@ -41,8 +43,6 @@ from softmodes._rows.tally import MEMBERSHIP_BITS, SoftTally, Tally
 from softmodes._rows.weights import in_weights, most_feature_weight
 from softmodes._table.codebook import Codebook
 from softmodes._table.read import FRAME_BACKENDS
-
-T = TypeVar("T")
 
 FORMAT = "softmodes model"
 VERSION = 2
@@ -77,6 +77,7 @@ def save_model(
         "names": None,
         "metadata": {},
         "preparation": None,
+        "stream": stream_document(found.stream),
     }
     members = {_JSON: json.dumps(document, indent=1, allow_nan=False).encode()}
     members |= {f"{name}.npy": _npy(array) for name, array in _arrays(found).items()}
@@ -113,12 +114,12 @@ def load_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], Clust
         document = json.loads(members.pop(_JSON))
         _check_version(path, document)
         arrays = {name.removesuffix(".npy"): _read_npy(data) for name, data in members.items()}
-        estimator, params = _exact(document, "estimator", str), _exact(document, "params", dict)
+        estimator, params = exact(document, "estimator", str), exact(document, "params", dict)
         if document["version"] == 1:
             document, arrays = _as_version_2(document, arrays)
             params = {"refine": None, **params} if estimator == "SoftModes" else params
         found = _clustering(document, arrays)
-        _require(set(arrays) == set(_arrays(found)), "the list of members")
+        require(set(arrays) == set(_arrays(found)), "the list of members")
         return estimator, params, found
 
 
@@ -163,7 +164,7 @@ def _arrays(found: Clustering) -> dict[str, NDArray[Any]]:
     if found.soft is not None:
         soft = {"sizes": found.soft.cluster_sizes, **found.soft.counts.to_arrays()}
         arrays |= {f"soft_{name}": array for name, array in soft.items()}
-    return arrays | counts.to_arrays()
+    return arrays | counts.to_arrays() | stream_arrays(found.stream)
 
 
 def _as_version_2(
@@ -172,41 +173,41 @@ def _as_version_2(
     """Return a model of version 1 as version 2 would hold it: without scores and a key for ties."""
     nothing = {"tie_key": None, "resolution": None, "log_sum": None}
     room: dict[str, Any] = {"names": None, "metadata": {}, "preparation": None}
-    k = len(_typed(arrays, "centers", np.int32, 2))
+    k = len(typed(arrays, "centers", np.int32, 2))
     return document | nothing | room, arrays | {"loop_numbers": np.arange(k, dtype=np.int32)}
 
 
 def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Clustering:
     codebook = Codebook.from_json(document["codebook"])
     layout = _layout(codebook, arrays)
-    centers = _typed(arrays, "centers", np.int32, 2)
+    centers = typed(arrays, "centers", np.int32, 2)
     k, d = centers.shape
-    _require(k >= 1 and d == codebook.n_features, "the number of features")
-    _require(bool((centers >= 0).all() and (centers < codebook.n_values).all()), "the centers")
+    require(k >= 1 and d == codebook.n_features, "the number of features")
+    require(bool((centers >= 0).all() and (centers < codebook.n_values).all()), "the centers")
     weight = _feature_weight(arrays, d)
     row_unit, feature_unit = _unit(document, "row_unit"), _unit(document, "feature_unit")
-    _require(weight is not None or feature_unit == 1.0, "feature_unit")
-    _require(0.0 < row_unit * feature_unit < math.inf, "the product of the units")
-    counts = _counts(document, arrays, layout, codebook.n_values)
-    _require(counts.n_clusters == k, "the shape of the counts")
+    require(weight is not None or feature_unit == 1.0, "feature_unit")
+    require(0.0 < row_unit * feature_unit < math.inf, "the product of the units")
+    counts = counts_of(document, arrays, layout, codebook.n_values)
+    require(counts.n_clusters == k, "the shape of the counts")
     tally = _tally(document, arrays, counts, largest_distance(d, weight))
     history = _history(document, k)
-    best_round = _exact(document, "best_round", int)
-    _require(0 <= best_round < len(history), "best_round")
-    converged = _exact(document, "converged", bool)
+    best_round = exact(document, "best_round", int)
+    require(0 <= best_round < len(history), "best_round")
+    converged = exact(document, "converged", bool)
     scores = _scores(document, arrays, codebook.n_values, k)
     soft = _soft(document, arrays, tally)
     chosen = history[best_round]
-    _require((chosen.stage == "modes") == (scores is None), "the stage of the best round")
-    _require((chosen.stage == "latent") == (soft is not None), "the stage of the best round")
+    require((chosen.stage == "modes") == (scores is None), "the stage of the best round")
+    require((chosen.stage == "latent") == (soft is not None), "the stage of the best round")
     if scores is not None:
-        _require(tally.cost == modes_cost(counts, weight), "cost_units")
+        require(tally.cost == modes_cost(counts, weight), "cost_units")
     if soft is None:
-        _require(chosen.cost == in_weights(tally.cost, row_unit * feature_unit), "cost_units")
-        _require(chosen.clusters == np.count_nonzero(tally.cluster_sizes), "the clusters in use")
+        require(chosen.cost == in_weights(tally.cost, row_unit * feature_unit), "cost_units")
+        require(chosen.clusters == np.count_nonzero(tally.cluster_sizes), "the clusters in use")
     if history[-1].stage == "modes":
-        _require(converged is not history[-1].moved, "converged")
-    _require(document["backend"] in (None, *FRAME_BACKENDS), "backend")
+        require(converged is not history[-1].moved, "converged")
+    require(document["backend"] in (None, *FRAME_BACKENDS), "backend")
     _check_room(document, k)
     return Clustering(
         codebook=codebook,
@@ -224,6 +225,7 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
         row_unit=row_unit,
         feature_unit=feature_unit,
         backend=document["backend"],
+        stream=read_stream(document, arrays, tally.counts.layout, codebook, weight),
     )
 
 
@@ -232,11 +234,11 @@ def _scores(
 ) -> ScoreCenters | None:
     if document["resolution"] is None:
         return None
-    resolution = _exact(document, "resolution", int)
+    resolution = exact(document, "resolution", int)
     finest = FINEST_RESOLUTION if document["log_sum"] is None else MOST_SHARED_RESOLUTION
-    _require(_COARSEST <= resolution <= finest, "resolution")
+    require(_COARSEST <= resolution <= finest, "resolution")
     scores = ScoreCenters.from_arrays(n_values, resolution, arrays)
-    _require(len(scores) == k, "the number of prices")
+    require(len(scores) == k, "the number of prices")
     return scores
 
 
@@ -252,39 +254,37 @@ def _soft(
         for name, array in arrays.items()
         if name.startswith("soft_")
     }
-    counts = _counts(document, mine, counted.counts.layout, counted.counts.n_values)
-    sizes = _typed(mine, "sizes", np.int64, 1)
+    counts = counts_of(document, mine, counted.counts.layout, counted.counts.n_values)
+    sizes = typed(mine, "sizes", np.int64, 1)
     whole = sizes.shape == counted.cluster_sizes.shape and bool((sizes >= 0).all())
-    _require(whole and counts.add_up_to(sizes), "the soft counts")
+    require(whole and counts.add_up_to(sizes), "the soft counts")
     total = sum(counted.cluster_sizes.tolist())
-    _require(sum(sizes.tolist()) == total << MEMBERSHIP_BITS, "the soft counts")
-    log_sum = _exact(document, "log_sum", int)
-    _require(abs(log_sum) < 1 << _MOST_LOG_BITS, "log_sum")
+    require(sum(sizes.tolist()) == total << MEMBERSHIP_BITS, "the soft counts")
+    log_sum = exact(document, "log_sum", int)
+    require(abs(log_sum) < 1 << _MOST_LOG_BITS, "log_sum")
     return SoftTally(counts, sizes, log_sum)
 
 
 def _tie_key(document: dict[str, Any]) -> int | None:
     if document["tie_key"] is None:
         return None
-    key = _exact(document, "tie_key", int)
-    _require(0 <= key < 2**64, "tie_key")
+    key = exact(document, "tie_key", int)
+    require(0 <= key < 2**64, "tie_key")
     return key
 
 
 def _loop_numbers(arrays: dict[str, NDArray[Any]], k: int) -> NDArray[np.int32]:
-    numbers = _typed(arrays, "loop_numbers", np.int32, 1)
-    _require(np.array_equal(np.sort(numbers), np.arange(k)), "the numbers of the clusters")
+    numbers = typed(arrays, "loop_numbers", np.int32, 1)
+    require(np.array_equal(np.sort(numbers), np.arange(k)), "the numbers of the clusters")
     return numbers
 
 
 def _check_room(document: dict[str, Any], k: int) -> None:
     """Check what later versions of softmodes may fill: names, metadata, preparation."""
     names = document["names"]
-    _require(names is None or _are_names(names, k), "names")
-    _exact(document, "metadata", dict)
-    _require(
-        document["preparation"] is None or type(document["preparation"]) is dict, "preparation"
-    )
+    require(names is None or _are_names(names, k), "names")
+    exact(document, "metadata", dict)
+    require(document["preparation"] is None or type(document["preparation"]) is dict, "preparation")
 
 
 def _are_names(names: Any, k: int) -> bool:
@@ -293,90 +293,65 @@ def _are_names(names: Any, k: int) -> bool:
 
 def _layout(codebook: Codebook, arrays: dict[str, NDArray[Any]]) -> Layout:
     """Return the layout of the rows of the fit, which follows from the values of the columns."""
-    n_codes, ignored = (_typed(arrays, name, np.int32, 1) for name in ("n_codes", "ignored"))
-    _require(not (any(codebook.has_missing) and codebook.missing == "error"), "has_missing")
+    n_codes, ignored = (typed(arrays, name, np.int32, 1) for name in ("n_codes", "ignored"))
+    require(not (any(codebook.has_missing) and codebook.missing == "error"), "has_missing")
     expected = codebook.fit_ranges
-    _require(np.array_equal(n_codes, expected.n_codes), "the number of categories")
-    _require(np.array_equal(ignored, expected.ignored), "the ignored codes")
+    require(np.array_equal(n_codes, expected.n_codes), "the number of categories")
+    require(np.array_equal(ignored, expected.ignored), "the ignored codes")
     return Layout(n_codes, ignored)
 
 
 def _feature_weight(arrays: dict[str, NDArray[Any]], d: int) -> NDArray[np.uint32] | None:
     if "feature_weight" not in arrays:
         return None
-    weight = _typed(arrays, "feature_weight", np.uint32, 1)
-    _require(weight.shape == (d,), "the feature weights")
-    _require(0 < int(weight.max()) <= most_feature_weight(d), "the feature weights")
+    weight = typed(arrays, "feature_weight", np.uint32, 1)
+    require(weight.shape == (d,), "the feature weights")
+    require(0 < int(weight.max()) <= most_feature_weight(d), "the feature weights")
     return weight
-
-
-def _counts(
-    document: dict[str, Any],
-    arrays: dict[str, NDArray[Any]],
-    layout: Layout,
-    n_values: NDArray[np.int32],
-) -> Counts:
-    _require(document["wide"] == list(layout.sparse_features), "the sparse features")
-    typed = {"cells": _typed(arrays, "cells", np.int64, 2)}
-    for name in arrays:
-        if name.startswith("wide_"):
-            dtype = np.int32 if name.endswith("_codes") else np.int64
-            typed[name] = _typed(arrays, name, dtype, 1)
-    return Counts.from_arrays(layout, n_values, typed)
 
 
 def _tally(
     document: dict[str, Any], arrays: dict[str, NDArray[Any]], counts: Counts, largest: int
 ) -> Tally:
-    sizes = _typed(arrays, "sizes", np.int64, 1)
+    sizes = typed(arrays, "sizes", np.int64, 1)
     whole = sizes.shape == (counts.n_clusters,) and bool((sizes >= 0).all())
-    _require(whole and counts.add_up_to(sizes), "the counts")
-    cost, fingerprint = (_exact(document, name, int) for name in ("cost_units", "fingerprint"))
+    require(whole and counts.add_up_to(sizes), "the counts")
+    cost, fingerprint = (exact(document, name, int) for name in ("cost_units", "fingerprint"))
     largest_cost = sum(sizes.tolist()) * largest
-    _require(largest_cost < 2**63, "the sizes of the clusters")
-    _require(0 <= cost <= largest_cost, "cost_units")
-    _require(0 <= fingerprint < 2**64, "fingerprint")
+    require(largest_cost < 2**63, "the sizes of the clusters")
+    require(0 <= cost <= largest_cost, "cost_units")
+    require(0 <= fingerprint < 2**64, "fingerprint")
     return Tally(counts, sizes, cost, fingerprint)
 
 
 def _labels(arrays: dict[str, NDArray[Any]], sizes: NDArray[np.int64]) -> NDArray[np.int32]:
-    labels = _typed(arrays, "labels", np.int32, 1)
+    labels = typed(arrays, "labels", np.int32, 1)
     k = len(sizes)
-    _require(len(labels) > 0 and labels.min() >= 0 and labels.max() < k, "the labels")
+    require(len(labels) > 0 and labels.min() >= 0 and labels.max() < k, "the labels")
     without_rows = np.bincount(labels, minlength=k) == 0
-    _require(not sizes[without_rows].any(), "the labels")
+    require(not sizes[without_rows].any(), "the labels")
     return labels
 
 
 def _history(document: dict[str, Any], k: int) -> tuple[Round, ...]:
-    history = tuple(Round(**round_) for round_ in _exact(document, "history", list))
+    history = tuple(Round(**round_) for round_ in exact(document, "history", list))
     for round_ in history:
-        _require(round_.stage in get_args(StageName), "a stage of the history")
+        require(round_.stage in get_args(StageName), "a stage of the history")
         soft, refined = round_.stage == "latent", round_.stage != "modes"
-        _require(_is_number(round_.expected_cost), "a cost of the history")
-        hard_cost = _is_number(round_.cost) and round_.cost >= 0
-        _require(round_.cost is None if soft else hard_cost, "a cost of the history")
+        require(is_number(round_.expected_cost), "a cost of the history")
+        hard_cost = is_number(round_.cost) and round_.cost >= 0
+        require(round_.cost is None if soft else hard_cost, "a cost of the history")
         objective = round_.objective
-        _require(_is_number(objective) if refined else objective is None, "the history")
-        _require(type(round_.clusters) is int and 1 <= round_.clusters <= k, "the history")
-        _require(type(round_.moved) is bool, "the history")
+        require(is_number(objective) if refined else objective is None, "the history")
+        require(type(round_.clusters) is int and 1 <= round_.clusters <= k, "the history")
+        require(type(round_.moved) is bool, "the history")
     return history
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return type(value) in (int, float) and math.isfinite(value)
-
-
-def _exact(document: dict[str, Any], name: str, kind: type[T]) -> T:
-    value = document[name]
-    _require(type(value) is kind, name)
-    return value  # type: ignore[no-any-return]
 
 
 def _unit(document: dict[str, Any], name: str) -> float:
     """Return a unit of weights: a power of two."""
-    unit = _exact(document, name, float)
-    _require(math.frexp(unit)[0] == 0.5, name)
+    unit = exact(document, name, float)
+    require(math.frexp(unit)[0] == 0.5, name)
     return unit
 
 
@@ -384,25 +359,12 @@ def _read_npy(data: bytes) -> NDArray[Any]:
     """Read an array; refuse one whose header promises other than the bytes that are there."""
     stream = io.BytesIO(data)
     version = np.lib.format.read_magic(stream)
-    _require(version == (1, 0), "the version of an array")
+    require(version == (1, 0), "the version of an array")
     shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
     promised = math.prod(shape) * dtype.itemsize
     fits = not dtype.hasobject and not fortran and promised == len(data) - stream.tell()
-    _require(fits, "the size of an array")
+    require(fits, "the size of an array")
     return np.frombuffer(data, dtype, offset=stream.tell()).reshape(shape).copy()
-
-
-def _typed(
-    arrays: dict[str, NDArray[Any]], name: str, dtype: type[np.generic], ndim: int
-) -> NDArray[Any]:
-    array = arrays[name]
-    _require(array.dtype == dtype and array.ndim == ndim, f"the array {name}")
-    return np.ascontiguousarray(array)
-
-
-def _require(condition: bool, what: str) -> None:
-    if not condition:
-        raise ValueError(f"something is wrong with {what}")
 
 
 def _check_version(path: str, document: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from functools import partial
 from textwrap import wrap
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from softmodes._rows.counts import Counts
 from softmodes._table.codebook import Codebook
+from softmodes._table.frames import in_library
 from softmodes._table.values import BadColumnError, Kind, array_of, converter, python_values
 from softmodes._text import harmless
 
@@ -72,16 +74,12 @@ def _shown(value: Any) -> str:
 
 def as_frame(columns: dict[str, Any], backend: str | None) -> Any:
     """Return the columns as a frame: of the backend, else pandas, else pyarrow if none is there."""
-    for name in (backend, "pandas", "pyarrow"):
-        try:
-            if name is not None:
-                return _native_frame(columns, name)
-        except ImportError:
-            continue
-    raise AssertionError("pyarrow is a dependency")
+    return in_library(backend, partial(_native_frame, columns))
 
 
 def _native_frame(columns: dict[str, Any], backend: Any) -> Any:
+    if "value" not in columns:
+        return nw.from_dict(columns, backend=backend).to_native()
     values = columns["value"]
     if backend == "pandas":  # whose columns hold values of any type
         return _frame_with(columns, values, backend)

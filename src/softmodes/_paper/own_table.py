@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._compare.tables import check_classes
 from softmodes._paper.recipe import Data
 
 if TYPE_CHECKING:
@@ -47,43 +48,12 @@ def add_table(table: OwnTable) -> None:
     OWN_TABLES[table.kind] = table
 
 
-def own_table(file: str, table: pa.Table, class_column: str) -> OwnTable:
-    """Part a table into rows and classes; refuse classes by which nothing can be judged."""
-    names = table.column_names
-    if class_column not in names:
-        raise ValueError(
-            f"class={class_column!r} is not a column of {file}. "
-            f"Pass one of {', '.join(map(repr, names))}."
-        )
-    classes = table.column(class_column).to_pylist()
-    _check_classes(class_column, classes)
-    rest = [name for name in names if name != class_column]
-    if not rest:
-        raise ValueError(
-            f"{file} has no column beside class={class_column!r}. Pass a table with features."
-        )
-    values = np.empty((len(classes), len(rest)), dtype=object)
-    for j, name in enumerate(rest):
-        values[:, j] = table.column(name).to_pylist()
+def own_table(file: str, features: pa.Table, classes: pa.ChunkedArray) -> OwnTable:
+    """Return the columns of a file and the classes of its rows as a table to run on."""
+    known = list(map(str, classes.to_pylist()))
+    check_classes(file, len(set(known)), len(known))
+    values = np.empty((len(known), features.num_columns), dtype=object)
+    for j, column in enumerate(features.columns):
+        values[:, j] = column.to_pylist()
     shown = re.sub(r"[^\w.,+=() -]", "_", file)
-    return OwnTable(shown, values, np.array(list(map(str, classes)), dtype=object))
-
-
-def _check_classes(column: str, classes: list[Any]) -> None:
-    empty = [i for i, value in enumerate(classes) if value is None]
-    if empty:
-        raise ValueError(
-            f"class={column!r} has {len(empty)} empty cells, the first in row {empty[0] + 1}. "
-            "Fill them, or leave these rows out."
-        )
-    n_classes, n_rows = len(set(classes)), len(classes)
-    if n_classes < 2:
-        raise ValueError(
-            f"class={column!r} has {n_classes} values in {n_rows} rows. Pass a column with at "
-            "least 2."
-        )
-    if n_classes > n_rows // 2:
-        raise ValueError(
-            f"class={column!r} has {n_classes} values in {n_rows} rows; at most {n_rows // 2} can "
-            "be judged. Is it an identifier? Pass another column."
-        )
+    return OwnTable(shown, values, np.array(known, dtype=object))

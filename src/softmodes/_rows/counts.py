@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -15,6 +15,8 @@ from softmodes import _kernels
 from softmodes._kernels import Layout
 
 SparseParts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
+
+FACTOR_BITS = 30  # behind the point of what counts are multiplied by
 
 _SPARSE_PARTS = ("indptr", "codes", "counts")
 
@@ -36,6 +38,38 @@ def sums_between(numbers: NDArray[Any], edges: NDArray[Any]) -> NDArray[np.int64
     np.cumsum(numbers, out=before[1:])
     sums: NDArray[np.int64] = np.diff(before[edges])
     return sums
+
+
+def scaled(numbers: NDArray[np.int64], factor: int, shift: int = 0) -> NDArray[np.int64]:
+    """Return whole numbers times `factor` * 2**-(FACTOR_BITS + shift), rounded down.
+
+    `factor` is at most 2**FACTOR_BITS; what is multiplied, at most 2**62.
+
+    Examples
+    --------
+    >>> scaled(np.array([1 << 60, 5, 4]), 1 << 29)
+    array([576460752303423488,                  2,                  2])
+    """
+    if shift < 0:
+        numbers, shift = numbers << -shift, 0
+    high, low = numbers >> FACTOR_BITS, numbers & ((1 << FACTOR_BITS) - 1)
+    product: NDArray[np.int64] = high * factor + (low * factor >> FACTOR_BITS)
+    return product >> min(shift, 63)
+
+
+def _scaled_between(
+    numbers: NDArray[np.int64], starts: NDArray[Any], factor: int, shift: int
+) -> NDArray[np.int64]:
+    """Scale numbers such that their sums from each start to the next are those sums, scaled."""
+    if not len(numbers):
+        return numbers
+    up_to = np.cumsum(numbers)  # may wrap around: its differences are right
+    lengths = np.diff(starts, append=len(numbers))
+    before = np.repeat((up_to - numbers)[starts], lengths)
+    rounded = scaled(up_to - before, factor, shift)
+    found = np.diff(rounded, prepend=0)
+    found[starts] = rounded[starts]
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +127,52 @@ class Counts:
         joins = csr_array((ones, (into, all_)), shape=(len(dense), len(into)))
         sparse = {j: csr_array(joins @ counts) for j, counts in self.sparse.items()}
         return Counts(self.layout, self.n_values, dense, sparse)
+
+    def scaled(self, factor: int, shift: int = 0) -> Counts:
+        """Return the counts times `factor` * 2**-(FACTOR_BITS + shift), rounded.
+
+        Rounded down are sums over the values of a feature, in their order: so no count is off by
+        more than one, and those of every feature add up to the cluster sizes, rounded alike.
+        """
+        starts = self.layout.offsets[:-1][np.diff(self.layout.offsets) > 0]
+        edges = np.arange(len(self.dense))[:, None] * self.layout.n_cells + starts
+        dense = _scaled_between(self.dense.ravel(), edges.ravel(), factor, shift)
+        sparse = {}
+        for j, counts in self.sparse.items():
+            sparse[j] = counts.sorted_indices()
+            filled = counts.indptr[:-1][np.diff(counts.indptr) > 0]
+            sparse[j].data = _scaled_between(sparse[j].data, filled, factor, shift)
+        return Counts(self.layout, self.n_values, dense.reshape(self.dense.shape), sparse)
+
+    def without(self, clusters: NDArray[np.bool_]) -> Counts:
+        """Return the counts with nothing in some clusters."""
+        dense = np.where(clusters[:, None], 0, self.dense)
+        kept = np.flatnonzero(~clusters)
+        keep = csr_array((np.ones(len(kept), np.int64), (kept, kept)), shape=2 * clusters.shape)
+        sparse = {j: csr_array(keep @ counts) for j, counts in self.sparse.items()}
+        return Counts(self.layout, self.n_values, dense, sparse)
+
+    def as_one_cluster(self) -> Counts:
+        """Return the counts of all rows together."""
+        ones = csr_array(np.ones((1, self.n_clusters), np.int64))
+        sparse = {j: csr_array(ones @ counts) for j, counts in self.sparse.items()}
+        dense = self.dense.sum(axis=0, keepdims=True)
+        return Counts(self.layout, self.n_values, dense, sparse)
+
+    def recode(
+        self, tables: Sequence[NDArray[np.int64]], layout: Layout, n_values: NDArray[np.int32]
+    ) -> Counts:
+        """Return the counts with code `tables[j][c]` in place of code c of feature j."""
+        dense = np.zeros((self.n_clusters, layout.n_cells), np.int64)
+        sparse = {}
+        for j, table in enumerate(tables):
+            if j in layout.sparse_features:
+                cluster, code, count = self._filled(j)
+                shape = self.n_clusters, int(layout.n_codes[j])
+                sparse[j] = csr_array((count, (cluster, table[code])), shape=shape)
+            else:
+                dense[:, layout.offsets[j] + table] = self._dense_codes(j)
+        return Counts(layout, n_values, dense, sparse)
 
     def feature(self, j: int, clusters: slice = slice(None)) -> NDArray[np.int64]:
         """Return the counts of one feature's values as a dense (cluster, value) array."""
@@ -196,6 +276,14 @@ class Counts:
         if dense.shape != (k, layout.n_cells):
             raise ValueError(f"counts of shape {dense.shape} are not {(k, layout.n_cells)}")
         return cls(layout, n_values, dense, sparse)
+
+    def _filled(self, j: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+        """Return cluster, code and count of every code of a feature that occurs in a cluster."""
+        if j in self.sparse:
+            sparse = self.sparse[j].tocoo()
+            return sparse.coords[0], sparse.coords[1], sparse.data
+        cluster, code = np.nonzero(self._dense_codes(j))
+        return cluster, code, self._dense_codes(j)[cluster, code]
 
     def _dense_codes(self, j: int) -> NDArray[np.int64]:
         return self.dense[:, self.layout.offsets[j] : self.layout.offsets[j + 1]]

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._table.parts import shared_weights
+
 _LARGEST_TOTAL = 1 << 62
 _PARTS = 1 << 16  # of a row that is shared among clusters
 _LARGEST_FEATURE_WEIGHT = 65535
@@ -59,9 +61,11 @@ def _are_repeats(weight: NDArray[np.float64]) -> bool:
 
 
 def feature_units(feature_weight: Any, names: Sequence[str] | None, n_features: int) -> Units:
-    """Scale `feature_weight` (a sequence, or a mapping of column names) to at most 65535."""
+    """Scale `feature_weight` (a sequence, a mapping of names, or "parts") to at most 65535."""
     if feature_weight is None:
         return Units(None, 1.0)
+    if isinstance(feature_weight, str):
+        feature_weight = _of_parts(feature_weight, names)
     named = as_mapping(feature_weight)
     if named is not None:
         feature_weight = _by_name(named, names)
@@ -144,6 +148,20 @@ def _fraction_bits(weight: NDArray[np.float64]) -> int:
     whole = np.ldexp(mantissa, 53).astype(np.int64)
     _, trailing = np.frexp((whole & -whole).astype(np.float64))
     return int((53 - exponent - (trailing - 1)).max())
+
+
+def _of_parts(feature_weight: str, names: Sequence[str] | None) -> list[float]:
+    if feature_weight != "parts":
+        raise ValueError(
+            f"feature_weight={feature_weight!r} is not known. Pass 'parts', a number for each "
+            "column, or a mapping of column names."
+        )
+    if names is None:
+        raise ValueError(
+            "feature_weight='parts' goes by names such as 'media[radio]', but the columns of X "
+            "have no names. Pass a data frame, or a sequence with one weight per column."
+        )
+    return shared_weights(names)
 
 
 def _by_name(feature_weight: Mapping[Any, Any], names: Sequence[str] | None) -> list[Any]:

@@ -213,6 +213,44 @@ class Codebook:
         self._check_same_columns(part)
         return self._translate(part, codes)
 
+    def codes_of(self, part: Codebook) -> list[NDArray[np.int64]]:
+        """Return, for each column, the code by this codebook of each code by that of a part.
+
+        A value that this codebook does not have gets the code of unseen ones.
+
+        Examples
+        --------
+        >>> from softmodes._table.codebook import learn
+        >>> part, whole = learn([["red"], ["blue"]])[0], learn([["red"], ["green"], ["blue"]])[0]
+        >>> whole.codes_of(part)
+        [array([0, 2])]
+        """
+        unseen_code = self.unseen_ranges.n_codes - 1
+        pairs = zip(self.columns, part.columns, unseen_code.tolist(), strict=True)
+        return [self._new_codes(*pair) for pair in pairs]
+
+    def narrowed(self, codes: NDArray[np.int32]) -> Codebook:
+        """Return the codebook of some rows, given by their codes: without the values of others.
+
+        Examples
+        --------
+        >>> from softmodes._table.codebook import learn
+        >>> codebook, _ = learn([["red"], ["green"], ["blue"]])
+        >>> codebook.narrowed(np.array([[0], [2]])).categories
+        (array(['blue', 'red'], dtype=object),)
+        """
+        columns = []
+        for j, values in enumerate(self.columns):
+            held = np.zeros(len(values) + 1, bool)
+            held[codes[:, j]] = True
+            columns.append(values.some(held[:-1], has_missing=bool(held[-1])))
+        return replace(self, columns=tuple(columns))
+
+    def covers(self, part: Codebook) -> bool:
+        """Tell whether all values of a part, and missing cells if it has some, have codes here."""
+        pairs = zip(self.columns, part.columns, strict=True)
+        return all(own.merge(other) is own for own, other in pairs)
+
     def encode_rows(self, rows: Any, n_rows: int, parameter: str) -> NDArray[np.int32]:
         """Return the codes of a few given rows, such as first centers.
 
@@ -367,8 +405,7 @@ class Codebook:
 
     def _translate(self, part: Codebook, codes: Codes) -> tuple[Codes, Unseen]:
         unseen_code = self.unseen_ranges.n_codes - 1
-        pairs = zip(self.columns, part.columns, unseen_code.tolist(), strict=True)
-        tables = [self._new_codes(*pair) for pair in pairs]
+        tables = self.codes_of(part)
         largest = np.array([table.max(initial=-1) for table in tables])
         ranges = self.fit_ranges
         if (largest >= ranges.n_codes).any():

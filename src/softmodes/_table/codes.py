@@ -110,6 +110,11 @@ class Codes:
         if isinstance(self.cells, ByteCells):
             matrix, remap = self.cells.matrix, self.cells.remap
             return np.take_along_axis(remap.T, matrix[index], axis=0).astype(np.int32)
+        if isinstance(self.cells, SparseCells):
+            some = self.cells.stored[index].tocoo()
+            found = np.repeat(self.cells.fill[None], some.shape[0], axis=0)
+            found[some.coords] = some.data
+            return found
         return np.stack([column[index] for column in self.columns()], axis=1, dtype=np.int32)
 
     def translate(self, tables: Sequence[NDArray[np.int64]], ranges: CodeRanges) -> Codes:

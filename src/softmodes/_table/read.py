@@ -305,13 +305,26 @@ def _wraps_matrix(native: Any) -> bool:
 def _pandas_column(series: Any) -> Any:
     if isinstance(series.dtype, np.dtype):
         return series.to_numpy()
+    if _kind_of(series.dtype) == "IntervalDtype":
+        series = series.astype("category")
     if series.dtype == "category":
-        return Categorical(series.cat.codes.to_numpy(), series.cat.categories.to_numpy())
+        return Categorical(series.cat.codes.to_numpy(), _shown_categories(series.cat.categories))
     try:
         column = pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
         return np.asarray(series)
     return np.asarray(series) if isinstance(column.type, pa.BaseExtensionType) else column
+
+
+def _shown_categories(categories: Any) -> NDArray[Any]:
+    """Return categories as an array; intervals, which no other library knows, as their text."""
+    if _kind_of(categories.dtype) == "IntervalDtype":
+        categories = categories.astype(str)
+    return np.asarray(categories.to_numpy())
+
+
+def _kind_of(dtype: Any) -> str:
+    return type(dtype).__name__
 
 
 def _series_column(series: nw.Series[Any]) -> Any:

@@ -341,6 +341,13 @@ class ColumnValues:
             return self if has_missing == self.has_missing else replace(self, has_missing=True)
         return ColumnValues.of(self.spelled | other.spelled, has_missing)
 
+    def some(self, held: NDArray[np.bool_], has_missing: bool) -> ColumnValues:
+        """Return the values that are marked, as if the others had never been met."""
+        if held.all() and has_missing == self.has_missing:
+            return self
+        keys = {key for key, code in self.code_of.items() if held[code]}
+        return ColumnValues.of((one for one in self.spelled if one[0] in keys), has_missing)
+
     def __len__(self) -> int:
         return len(self.array)
 

@@ -1,6 +1,7 @@
 """Generators of planted clusters, and five categorical tables that need no download."""
 
 from softmodes.datasets._generators import ccm_best_accuracy, make_bbm, make_ccm
+from softmodes.datasets._survey import make_survey
 from softmodes.datasets._tables import (
     load_connect4,
     load_mushroom,
@@ -18,4 +19,5 @@ __all__ = [
     "load_zoo",
     "make_bbm",
     "make_ccm",
+    "make_survey",
 ]

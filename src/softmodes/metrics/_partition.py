@@ -29,6 +29,7 @@ class Some:
 
     counts: Floats  # by cluster and value
     starts: NDArray[np.intp]
+    weight: Floats | None = None  # of each feature; None stands for ones
 
     @cached_property
     def lengths(self) -> NDArray[np.intp]:
@@ -43,6 +44,10 @@ class Some:
     def spread(self, by_feature: Floats) -> Floats:
         """Return a number of each feature for each of its values."""
         return np.repeat(by_feature, self.lengths, axis=-1)
+
+    def weighed(self, by_feature: Floats) -> Floats:
+        """Return a number of each feature times its weight."""
+        return by_feature if self.weight is None else by_feature * self.weight
 
     @cached_property
     def observed(self) -> Floats:
@@ -67,7 +72,7 @@ class Partition:
     """Rows, their labels, and how often each value occurs in each cluster.
 
     `row_scale` is what a unit of the counts weighs in rows: whole weights stand for repeated rows,
-    others are taken with a mean of 1.
+    others are taken with a mean of 1. `feature_weight` is what each feature counts, None as one.
     """
 
     store: RowStore
@@ -75,6 +80,7 @@ class Partition:
     counts: Counts
     cluster_sizes: NDArray[np.int64]
     row_scale: float
+    feature_weight: Floats | None = None
 
     @property
     def n_clusters(self) -> int:
@@ -98,27 +104,42 @@ class Partition:
         feature, code = counts.dense_slots
         return np.flatnonzero((code < counts.n_values[feature]) & ~counts.nothing[feature])
 
+    @cached_property
+    def _dense_features(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Features whose values are kept dense, and where those of each begin."""
+        return np.unique(self.counts.dense_slots[0][self.value_cells], return_index=True)
+
     @property
     def dense(self) -> Some | None:
         """Counts of all features that are kept dense; None if there are none."""
-        counts, cells = self.counts, self.value_cells
+        cells = self.value_cells
         if not len(cells):
             return None
-        starts = np.unique(counts.dense_slots[0][cells], return_index=True)[1]
-        return Some(self._in_rows(counts.dense[:, cells]), starts)
+        features, starts = self._dense_features
+        return Some(self._in_rows(self.counts.dense[:, cells]), starts, self._weight_of(features))
 
     def wide(self, j: int) -> Some:
         """Return the counts of one feature that is kept sparse."""
-        return Some(self._in_rows(self.counts.feature(j)), np.zeros(1, np.intp))
+        weight = self._weight_of(np.array([j]))
+        return Some(self._in_rows(self.counts.feature(j)), np.zeros(1, np.intp), weight)
+
+    def _weight_of(self, features: NDArray[np.intp]) -> Floats | None:
+        return None if self.feature_weight is None else self.feature_weight[features]
 
     def _in_rows(self, counts: NDArray[np.int64]) -> Floats:
         return np.multiply(counts, self.row_scale, dtype=np.float64)
 
+    def numbered(self) -> Iterator[tuple[NDArray[np.intp], Some]]:
+        """Yield the counts of all features with their numbers: of those kept dense at once."""
+        if (dense := self.dense) is not None:
+            yield self._dense_features[0], dense
+        for j in self.counts.sparse:
+            yield np.array([j], np.intp), self.wide(j)
+
     def features(self) -> Iterator[Some]:
         """Yield the counts of all features: of those that are kept dense at once."""
-        if (dense := self.dense) is not None:
-            yield dense
-        yield from map(self.wide, self.counts.sparse)
+        for _, some in self.numbered():
+            yield some
 
     @classmethod
     def of(
@@ -145,6 +166,24 @@ class Partition:
         """Count the rows of a store by labels from 0 to k - 1."""
         counts, sizes = store.count(labels, k)
         return cls(store, labels, counts, sizes, row_scale(store, rows))
+
+
+def feature_scale(weight: NDArray[np.uint32] | None) -> Floats | None:
+    """Return what each feature counts: the weights, with a sum of as many as they are worth.
+
+    That is ``sum(w)**2 / sum(w**2)``: of equal weights each is 1, and many small ones beside a few
+    large ones do not make these count more than they do alone.
+
+    Examples
+    --------
+    >>> feature_scale(np.array([4, 4, 0], np.uint32))
+    array([1., 1., 0.])
+    """
+    if weight is None:
+        return None
+    floats = weight.astype(np.float64)
+    scaled: Floats = floats * floats.sum() / (floats @ floats)
+    return scaled
 
 
 def row_scale(store: RowStore, rows: Units) -> float:

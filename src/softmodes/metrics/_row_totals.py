@@ -113,7 +113,10 @@ def _worth_of(worth: Worth, some: Some, less: float) -> tuple[Floats, Floats]:
     mismatch = 1.0 - some.sums(some.shares * some.shares)
     observed = np.maximum(some.observed - less, 0.0)
     found = np.maximum(some.counts - less, 0.0)
-    return worth.default(observed, mismatch), worth.bonus(found, some.spread(observed), some.shares)
+    bonus = worth.bonus(found, some.spread(observed), some.shares)
+    if some.weight is not None:
+        bonus *= some.spread(some.weight)
+    return some.weighed(worth.default(observed, mismatch)), bonus
 
 
 Measure: TypeAlias = Callable[[Floats, Labels, Floats], NDArray[np.int64]]

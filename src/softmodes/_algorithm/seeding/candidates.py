@@ -7,15 +7,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._algorithm.seeding.base import Seeding, Seeds
-from softmodes._algorithm.seeding.nearest import (
-    Candidates,
-    SeedsSoFar,
-    distance_shares,
-    shares_of_rows,
-    total_distance,
-)
-from softmodes._algorithm.seeding.tickets import locate
+from softmodes._algorithm.seeding.base import Seeding
+from softmodes._algorithm.seeding.nearest import Candidates, SeedsSoFar, distance_shares
+from softmodes._algorithm.seeding.tickets import Located, Tickets, locate
 
 # Candidates of the first steps are each near to many rows. Later ones are near to few, and are
 # drawn ahead for as many steps as there are groups of so many seeds, up to a limit.
@@ -29,44 +23,37 @@ class CandidatesAhead:
 
     A row's share of the tickets is its distance to the seeds, which only shrinks. A ticket drawn
     some steps ago counts if it lies in what is left of its row's share: then it is one drawn now.
+    The rows that were drawn are here, so that it takes no map to see what is left.
     """
 
     def __init__(self, seeding: Seeding, n_candidates: int) -> None:
         self._seeding = seeding
         self._n_candidates = n_candidates
-        self._candidates = Candidates(0, np.empty((0, 0), np.int32), compare_all=True)
-        self._rows = np.empty(0, np.int64)
-        self._rests = np.empty(0, np.int64)  # how far each one's ticket lies in its row's share
+        self._drawn: Located | None = None
         self._unused = np.empty(0, np.intp)
 
-    def take(self, asked: SeedsSoFar) -> tuple[Candidates, NDArray[np.intp]]:
-        """Return candidates, and which of them are those for the next seed."""
+    def take(self, asked: SeedsSoFar, totals: Tickets) -> tuple[Candidates, NDArray[np.intp]]:
+        """Return candidates, and which of them are those for the next seed.
+
+        `totals` are the distances of the rows of each block to the seeds.
+        """
         n = self._n_candidates
-        if len(self._unused) >= n:
-            shares = self._shares_now(asked, self._rows[self._unused])
-            self._unused = self._unused[self._rests[self._unused] < shares]
+        if self._drawn is not None and len(self._unused) >= n:
+            shares = distance_shares(self._drawn.rows, self._seeding.store.n_threads, asked).by_row
+            self._unused = self._unused[(self._drawn.rests < shares)[self._unused]]
         if len(self._unused) < n:
-            self._draw(asked)
-            self._unused = np.arange(len(self._rows))
+            self._draw(asked, totals)
         chosen, self._unused = self._unused[:n], self._unused[n:]
         return self._candidates, chosen
 
-    def _shares_now(self, asked: SeedsSoFar, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        shares = np.empty(len(rows), np.int64)
-        task = partial(shares_of_rows, asked=asked, rows=rows)
-        for index, found in self._seeding.store.map(task):
-            shares[index] = found
-        return shares
-
-    def _draw(self, asked: SeedsSoFar) -> None:
-        store, step = self._seeding.store, len(asked.seeds)
+    def _draw(self, asked: SeedsSoFar, totals: Tickets) -> None:
+        step = len(asked.seeds)
         n_drawn = _steps_ahead(step, self._seeding.k) * self._n_candidates
-        totals = np.array(store.map(partial(total_distance, asked=asked)), np.int64)
         drawn = self._seeding.draw_tickets(step, n_drawn, int(totals.sum()))
         shares_of = partial(distance_shares, asked=asked)
-        self._rows, self._rests = locate(store, totals, drawn, shares_of)
-        codes: Seeds = store.rows(self._rows)
-        self._candidates = Candidates(step, codes, compare_all=step < _FIRST_STEPS)
+        self._drawn = locate(self._seeding.store, totals, drawn, shares_of)
+        self._candidates = Candidates(self._drawn.codes, compare_all=step < _FIRST_STEPS)
+        self._unused = np.arange(n_drawn)
 
 
 def _steps_ahead(step: int, k: int) -> int:

@@ -15,31 +15,35 @@ from softmodes._algorithm.seeding.nearest import (
     gains,
     total_distance,
 )
-from softmodes._algorithm.seeding.tickets import locate_weight
+from softmodes._algorithm.seeding.tickets import Located, locate_weight
 
 
 def d1(seeding: Seeding, n_candidates: int = 1) -> Seeds:
     """Draw rows with probability proportional to the distance to the seeds so far.
 
-    With several candidates per step, the one that lowers the total distance most is kept.
+    With several candidates per step, the one that lowers the total distance most is kept. A step
+    takes two maps, to draw candidates and to compare them; one where they were drawn ahead.
     """
     store, k = seeding.store, seeding.k
     seeds = np.empty((k, store.layout.n_features), np.int32)
-    seeds[:1] = _rows_by_weight(seeding, 0, 1)
-    so_far = partial(_seeds_so_far, seeding, seeds)
+    seeds[:1] = rows_by_weight(seeding, 0, 1).codes
+    if k == 1:
+        return seeds
     ahead = CandidatesAhead(seeding, n_candidates)
-    left = sum(store.map(partial(total_distance, asked=so_far(1))))
+    asked = seeds_so_far(seeding, seeds[:1])
+    totals = np.array(store.map(partial(total_distance, asked=asked)), np.int64)  # by block
     for step in range(1, k):
-        if left == 0:
-            seeds[step:] = _rows_by_weight(seeding, step, k - step)
+        if not totals.any():
+            store.map(forget_distances)
+            seeds[step:] = rows_by_weight(seeding, step, k - step).codes
             break
-        candidates, chosen = ahead.take(so_far(step))
-        task = partial(gains, asked=so_far(step), candidates=candidates, chosen=chosen)
-        gained = np.array(store.map(task), np.int64).sum(axis=0)
-        best = int(np.argmax(gained))
+        asked = seeds_so_far(seeding, seeds[:step])
+        candidates, chosen = ahead.take(asked, totals)
+        task = partial(gains, asked=asked, candidates=candidates, chosen=chosen, last=step == k - 1)
+        gained = np.array(store.map(task), np.int64)
+        best = int(np.argmax(gained.sum(axis=0)))
         seeds[step] = candidates.codes[chosen[best]]
-        left -= int(gained[best])
-    store.map(forget_distances)
+        totals -= gained[:, best]
     return seeds
 
 
@@ -48,11 +52,11 @@ def d1_greedy(seeding: Seeding) -> Seeds:
     return d1(seeding, n_candidates=2 + int(math.log(seeding.k)))
 
 
-def _seeds_so_far(seeding: Seeding, seeds: Seeds, step: int) -> SeedsSoFar:
-    return SeedsSoFar(seeding.word_key(-1), seeds[:step], seeding.feature_weight)
+def seeds_so_far(seeding: Seeding, seeds: Seeds) -> SeedsSoFar:
+    """Return what the tasks are asked for."""
+    return SeedsSoFar(seeds, seeding.feature_weight, seeding.store.sparing)
 
 
-def _rows_by_weight(seeding: Seeding, step: int, n: int) -> Seeds:
+def rows_by_weight(seeding: Seeding, step: int, n: int) -> Located:
     """Draw rows by their weight: the first seed, and more once every row coincides with one."""
-    drawn = seeding.draw_tickets(step, n, seeding.store.total_weight)
-    return seeding.store.rows(locate_weight(seeding.store, drawn))
+    return locate_weight(seeding.store, seeding.draw_tickets(step, n, seeding.store.total_weight))

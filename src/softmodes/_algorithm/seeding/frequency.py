@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +22,14 @@ _ROWS_AT_ONCE = 4096  # rows unpacked at once
 
 def huang(seeding: Seeding) -> Seeds:
     """Draw every value by its share in its column, then move to the nearest row not yet taken."""
-    store = seeding.store
-    drawn = np.full((seeding.k, store.layout.n_features), -1, np.int32)
-    drawn = draw_from_columns(seeding, drawn, seeding.word_key(0))
-    taken = np.empty(0, np.int64)
-    for center in drawn:
-        demerit = partial(_distance_to_free, center=center, taken=taken)
-        taken = np.append(taken, _lowest_row(seeding, demerit))
-    return store.rows(taken)
+    shape = seeding.k, seeding.store.layout.n_features
+    drawn = draw_from_columns(seeding, np.full(shape, -1, np.int32), seeding.word_key(0))
+    seeds, taken = np.empty(shape, np.int32), np.empty(seeding.k, np.int64)
+    for step, center in enumerate(drawn):
+        demerit = partial(_distance_to_free, center=center, taken=taken[:step])
+        lowest = _lowest_row(seeding, demerit)
+        taken[step], seeds[step] = lowest.row, lowest.codes
+    return seeds
 
 
 def cao(seeding: Seeding) -> Seeds:
@@ -35,33 +37,41 @@ def cao(seeding: Seeding) -> Seeds:
 
     The density of a row is the sum of the frequencies of its values (Cao, Liang and Bai 2009).
     """
-    store = seeding.store
+    store, k = seeding.store, seeding.k
     frequencies = _column_frequencies(seeding)
-    seeds = np.empty((seeding.k, store.layout.n_features), np.int32)
-    for step in range(seeding.k):
-        demerit = partial(_cao_demerit, frequencies=frequencies, seeds=seeds[:step])
-        seeds[step] = store.rows(np.array([_lowest_row(seeding, demerit)]))[0]
-    store.map(_forget)
+    seeds = np.empty((k, store.layout.n_features), np.int32)
+    for step in range(k):
+        last = step == k - 1
+        demerit = partial(_cao_demerit, frequencies=frequencies, seeds=seeds[:step], last=last)
+        seeds[step] = _lowest_row(seeding, demerit).codes
     return seeds
 
 
 Demerit = Callable[[Block, int, NDArray[np.uint32] | None], NDArray[np.int64]]
 
 
-def _lowest_row(seeding: Seeding, demerit: Demerit) -> int:
-    """Return the row of the lowest demerit; among equals the first."""
+class _Lowest(NamedTuple):
+    """The row of the lowest demerit; of several, the first compares as the lowest."""
+
+    demerit: int
+    row: int
+    codes: Seeds
+
+
+def _lowest_row(seeding: Seeding, demerit: Demerit) -> _Lowest:
+    """Find the row of the lowest demerit in one map."""
     task = partial(_lowest_here, demerit=demerit, feature_weight=seeding.feature_weight)
-    return min(seeding.store.map(task))[1]
+    return min(seeding.store.map(task), key=itemgetter(0, 1))
 
 
 def _lowest_here(
     block: Block, n_threads: int, demerit: Demerit, feature_weight: NDArray[np.uint32] | None
-) -> tuple[int, int]:
+) -> _Lowest:
     values = demerit(block, n_threads, feature_weight)
     if block.weight is not None:  # a row without weight counts for nothing
         values = np.where(block.weight > 0, values, np.iinfo(np.int64).max)
     row = int(np.argmin(values))
-    return int(values[row]), row + block.first_row
+    return _Lowest(int(values[row]), row + block.first_row, unpack(block, np.array([row]))[0])
 
 
 def _distance_to_free(
@@ -86,11 +96,14 @@ def _distance_to(
 
 @dataclass(frozen=True, eq=False)
 class _DenseAndFar:
-    """The density of every row of a block, and the distance to the nearest of some seeds."""
+    """The density of every row of a block, and the distance to the nearest of some seeds.
+
+    Both are in the narrowest types that hold them.
+    """
 
     seeds: Seeds
-    density: NDArray[np.int64]
-    nearest: NDArray[np.int64] | None = None
+    density: NDArray[Any]
+    nearest: NDArray[Any] | None = None
 
     def are_part_of(self, seeds: Seeds) -> bool:
         return np.array_equal(self.seeds, seeds[: len(self.seeds)])
@@ -102,22 +115,25 @@ def _cao_demerit(
     feature_weight: NDArray[np.uint32] | None,
     frequencies: list[NDArray[np.int64]],
     seeds: Seeds,
+    last: bool,
 ) -> NDArray[np.int64]:
-    """Return minus density times distance to the nearest seed; both are kept with the block."""
+    """Return minus density times distance to the nearest seed.
+
+    Both are kept with the block until the `last` step: densities take a hundred times as long.
+    """
     known = block.cache.take(_DenseAndFar)
     if known is None or not known.are_part_of(seeds):
         known = _DenseAndFar(seeds[:0], _density(block, frequencies))
     nearest = known.nearest
+    farthest = largest_distance(block.layout.n_features, feature_weight)
     for seed in seeds[len(known.seeds) :]:
         distance = _distance_to(block, n_threads, feature_weight, seed)
+        distance = distance.astype(np.min_scalar_type(farthest))
         nearest = distance if nearest is None else np.minimum(nearest, distance)
-    block.cache.keep(_DenseAndFar(seeds.copy(), known.density, nearest))
-    demerit: NDArray[np.int64] = -known.density if nearest is None else -known.density * nearest
-    return demerit
-
-
-def _forget(block: Block, n_threads: int) -> None:
-    block.cache.take(_DenseAndFar)
+    if not last:
+        block.cache.keep(_DenseAndFar(seeds.copy(), known.density, nearest))
+    demerit: NDArray[np.int64] = -known.density.astype(np.int64)
+    return demerit if nearest is None else demerit * nearest
 
 
 def _column_frequencies(seeding: Seeding) -> list[NDArray[np.int64]]:
@@ -140,11 +156,14 @@ def _column_frequencies(seeding: Seeding) -> list[NDArray[np.int64]]:
     return [column // unit >> shift for column in frequencies]
 
 
-def _density(block: Block, frequencies: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    density = np.zeros(block.n_rows, np.int64)
+def _density(block: Block, frequencies: list[NDArray[np.int64]]) -> NDArray[Any]:
+    densest = sum(int(column.max()) for column in frequencies)
+    density = np.zeros(block.n_rows, np.min_scalar_type(densest))
     edges = [*range(0, len(density), _ROWS_AT_ONCE), len(density)]
     for start, stop in pairwise(edges):
         codes = unpack(block, np.arange(start, stop))
+        some = np.zeros(stop - start, np.int64)
         for j, column in enumerate(frequencies):
-            density[start:stop] += column[codes[:, j]]
+            some += column[codes[:, j]]
+        density[start:stop] = some
     return density

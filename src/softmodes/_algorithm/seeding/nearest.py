@@ -1,13 +1,13 @@
 """The distance of every row to the nearest seed so far, kept with its block: tasks of D1.
 
 A task is a function here, given `SeedsSoFar` and little else. What it finds out stays with the
-block; lost, it is found out anew, and the same.
+block, and is told by its content; lost, it is found out anew, and the same.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +17,7 @@ from softmodes import _kernels
 from softmodes._algorithm.seeding.base import Seeds
 from softmodes._algorithm.seeding.tickets import Shares
 from softmodes._rows.block import Block
-from softmodes._rows.centers import CodeCenters, largest_distance
+from softmodes._rows.centers import CodeCenters, Comparison, largest_distance
 from softmodes._rows.tally import nearest_distances
 
 SomeRows: TypeAlias = NDArray[np.int64] | slice
@@ -25,21 +25,28 @@ SomeRows: TypeAlias = NDArray[np.int64] | slice
 
 @dataclass(frozen=True, eq=False)
 class SeedsSoFar:
-    """The seeds that distances are asked for; `stamp` tells one run's seeding from another's."""
+    """The seeds that distances are asked for; if `sparing`, blocks keep as little as they can."""
 
-    stamp: int
     seeds: Seeds
     feature_weight: NDArray[np.uint32] | None = None
+    sparing: bool = False
+
+    def go_on_from(self, before: SeedsSoFar) -> bool:
+        """Tell whether these are seeds asked for before, and more; by content."""
+        n = len(before.seeds)
+        alike = Comparison(None, self.feature_weight)
+        return np.array_equal(self.seeds[:n], before.seeds) and alike.same_as(
+            Comparison(None, before.feature_weight)
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Rows of codes, one of which may become the next seed; `step` tells them from others.
+    """Rows of codes, one of which may become the next seed.
 
     With `compare_all`, distances of all rows are kept; else of the rows nearer than to the seeds.
     """
 
-    step: int
     codes: Seeds
     compare_all: bool
 
@@ -66,20 +73,11 @@ class _NearerRows:
 class SeedDistances:
     """What a block knows of its distances: to the seeds so far, and to the candidates drawn."""
 
-    stamp: int
-    n_seeds: int
+    asked: SeedsSoFar
     current: NDArray[Any]
     nearer: _NearerRows | None = None
     chosen: NDArray[np.intp] | None = None  # the candidates last asked for
     _shares: Shares | None = None
-
-    def are_for(self, asked: SeedsSoFar) -> bool:
-        """Tell whether they are, or can be brought, up to date with these seeds."""
-        if self.stamp != asked.stamp or self.n_seeds > len(asked.seeds):
-            return False
-        if self.n_seeds == len(asked.seeds) - 1:
-            self._advance(asked.seeds[-1])
-        return self.n_seeds == len(asked.seeds)
 
     def shares(self, block: Block) -> Shares:
         """Return what the rows have of all tickets."""
@@ -88,18 +86,23 @@ class SeedDistances:
             self._shares = Shares(self.current if weight is None else self.current * weight)
         return self._shares
 
-    def _advance(self, seed: Seeds) -> None:
-        """Make a candidate the next seed, if it was one."""
-        if self.nearer is None or self.chosen is None:
+    def advance(self, block: Block, n_threads: int, asked: SeedsSoFar) -> None:
+        """Bring the distances up to date with further seeds."""
+        new = asked.seeds[len(self.asked.seeds) :]
+        if len(new) == 0:
             return
-        candidates = self.nearer.candidates.codes[self.chosen]
-        found = self.chosen[(candidates == seed).all(axis=1)]
-        if not len(found):
-            return
-        rows, distances = self.nearer.to(found[0])
+        rows, distances = self._kept(new) or _compared(block, n_threads, asked, new)
         self.current[rows] = np.minimum(self.current[rows], distances)
-        self.n_seeds += 1
+        self.asked = asked
         self._shares = None
+
+    def _kept(self, seeds: Seeds) -> tuple[SomeRows, NDArray[Any]] | None:
+        """Return the distances to a seed that was a candidate, if they are known."""
+        if self.nearer is None or self.chosen is None or len(seeds) > 1:
+            return None
+        candidates = self.nearer.candidates.codes[self.chosen]
+        found = self.chosen[(candidates == seeds).all(axis=1)]
+        return self.nearer.to(found[0]) if len(found) else None
 
 
 # --- tasks ---------------------------------------------------------------------------------------
@@ -114,20 +117,8 @@ def distance_shares(block: Block, n_threads: int, asked: SeedsSoFar) -> Shares:
     """Return what rows have of all tickets, if tickets are distances to the seeds."""
     known = _up_to_date(block, n_threads, asked)
     shares = known.shares(block)
-    block.cache.keep(known)
+    _keep(block, known)
     return shares
-
-
-def shares_of_rows(
-    block: Block, n_threads: int, asked: SeedsSoFar, rows: NDArray[np.int64]
-) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Return which of some rows are in a block, and their shares of all tickets."""
-    known = _up_to_date(block, n_threads, asked)
-    local = rows - block.first_row
-    index = np.flatnonzero((local >= 0) & (local < block.n_rows))
-    shares = known.current[local[index]].astype(np.int64)
-    block.cache.keep(known)
-    return index, shares if block.weight is None else shares * block.weight[local[index]]
 
 
 def gains(
@@ -136,19 +127,26 @@ def gains(
     asked: SeedsSoFar,
     candidates: Candidates,
     chosen: NDArray[np.intp],
+    last: bool,
 ) -> list[int]:
-    """Return by how much each chosen candidate would lower the total distance of a block."""
+    """Return by how much each chosen candidate would lower the total distance of a block.
+
+    Nothing is kept with the block after the `last` step.
+    """
     known = _up_to_date(block, n_threads, asked)
-    known.chosen = chosen
+    if asked.sparing:
+        candidates = Candidates(candidates.codes[chosen], compare_all=True)
     if candidates.compare_all:
-        found = _gains_of_all(block, n_threads, asked, known, candidates)
+        found = _gains_of_all(block, n_threads, known, candidates)
     else:
-        if known.nearer is None or known.nearer.candidates.step != candidates.step:
+        if known.nearer is None or not _same(known.nearer.candidates, candidates):
             compared = CodeCenters(candidates.codes).native(asked.feature_weight)
             nearer = _kernels.nearer(block, compared, known.current, n_threads)
             known.nearer = _NearerRows(candidates, *nearer)
         found = [_gain(known.current, block.weight, *known.nearer.to(i)) for i in chosen]
-    block.cache.keep(known)
+    known.chosen = chosen
+    if not last:
+        _keep(block, known)
     return found
 
 
@@ -157,19 +155,45 @@ def forget_distances(block: Block, n_threads: int) -> None:
     block.cache.take(SeedDistances)
 
 
+# --- what they share -----------------------------------------------------------------------------
+
+
 def _up_to_date(block: Block, n_threads: int, asked: SeedsSoFar) -> SeedDistances:
     """Return what is known with these seeds, from the cache or anew; the task keeps it again."""
+    dtype = distance_dtype(block.layout.n_features, asked.feature_weight)
     known = block.cache.take(SeedDistances)
-    if known and known.are_for(asked):
-        return known
-    seeds, weight = CodeCenters(asked.seeds), asked.feature_weight
-    current = nearest_distances(block, seeds, weight, n_threads)
-    current = current.astype(distance_dtype(block.layout.n_features, weight))
-    return SeedDistances(asked.stamp, len(seeds), current)
+    if known is None or not asked.go_on_from(known.asked):
+        farthest = np.full(block.n_rows, np.iinfo(dtype).max, dtype)
+        known = SeedDistances(replace(asked, seeds=asked.seeds[:0]), farthest)
+    known.current = known.current.astype(dtype, copy=False)
+    known.advance(block, n_threads, asked)
+    return known
+
+
+def _keep(block: Block, known: SeedDistances) -> None:
+    """Keep what is known with the block; of a sparing store, nothing but distances, and narrow."""
+    asked = known.asked
+    if asked.sparing:
+        largest = largest_distance(block.layout.n_features, asked.feature_weight)
+        known = SeedDistances(asked, known.current.astype(np.min_scalar_type(largest)))
+    block.cache.keep(known)
+
+
+def _compared(
+    block: Block, n_threads: int, asked: SeedsSoFar, seeds: Seeds
+) -> tuple[SomeRows, NDArray[Any]]:
+    """Compare all rows with some seeds."""
+    weight = asked.feature_weight
+    distances = nearest_distances(block, CodeCenters(seeds), weight, n_threads)
+    return slice(None), distances.astype(distance_dtype(block.layout.n_features, weight))
+
+
+def _same(some: Candidates, others: Candidates) -> bool:
+    return some.compare_all == others.compare_all and np.array_equal(some.codes, others.codes)
 
 
 def _gains_of_all(
-    block: Block, n_threads: int, asked: SeedsSoFar, known: SeedDistances, candidates: Candidates
+    block: Block, n_threads: int, known: SeedDistances, candidates: Candidates
 ) -> list[int]:
     """Compare with all candidates of one step, and keep all distances."""
     shape = len(candidates.codes), len(known.current)
@@ -178,7 +202,7 @@ def _gains_of_all(
         distances = np.empty(math.prod(shape), known.current.dtype)
     totals = _kernels.candidate_totals(
         block,
-        CodeCenters(candidates.codes).native(asked.feature_weight),
+        CodeCenters(candidates.codes).native(known.asked.feature_weight),
         known.current,
         distances.reshape(shape),
         n_threads,
@@ -200,5 +224,5 @@ def _gain(
 
 
 def distance_dtype(n_features: int, feature_weight: NDArray[np.uint32] | None) -> type[Any]:
-    """Return the narrowest type that holds every distance."""
+    """Return the narrowest type that holds every distance and that the core takes."""
     return np.uint16 if largest_distance(n_features, feature_weight) < 65536 else np.uint32

@@ -3,41 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._rows.block import Block
+from softmodes._algorithm.seeding.base import Seeds
+from softmodes._rows.block import Block, unpack
 from softmodes._rows.stores.base import RowStore
 
 _ROWS_AT_ONCE = 512  # searched together
 
 Rows: TypeAlias = NDArray[np.int64]
+Tickets: TypeAlias = NDArray[np.int64]
 
 
 class Shares:
     """What the rows of a block have of all tickets."""
 
-    def __init__(self, shares: NDArray[Any]) -> None:
-        self._shares = shares
-        starts = np.arange(0, len(shares), _ROWS_AT_ONCE)
-        self.sums = np.add.reduceat(shares, starts, dtype=np.int64)
+    def __init__(self, by_row: NDArray[Any]) -> None:
+        self.by_row = by_row
+        starts = np.arange(0, len(by_row), _ROWS_AT_ONCE)
+        self.sums = np.add.reduceat(by_row, starts, dtype=np.int64)
 
     @property
     def total(self) -> int:
         """Number of tickets that the block has."""
         return int(self.sums.sum())
 
-    def search(self, drawn: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
+    def search(self, drawn: Tickets) -> tuple[Rows, Tickets]:
         """Return the row in whose share each ticket falls, and how far in."""
         ends = np.cumsum(self.sums)
         rows, rests = np.empty((2, len(drawn)), np.int64)
         for i, stretch in enumerate(np.searchsorted(ends, drawn, side="right")):
             first = int(stretch) * _ROWS_AT_ONCE
             rest = drawn[i] - (ends[stretch] - self.sums[stretch])
-            cumulated = np.cumsum(self._shares[first : first + _ROWS_AT_ONCE], dtype=np.int64)
+            cumulated = np.cumsum(self.by_row[first : first + _ROWS_AT_ONCE], dtype=np.int64)
             row = np.searchsorted(cumulated, rest, side="right")
             rows[i] = first + row
             rests[i] = rest - (cumulated[row - 1] if row else 0)
@@ -47,42 +50,73 @@ class Shares:
 SharesOf: TypeAlias = Callable[[Block, int], Shares]
 
 
-def locate(
-    store: RowStore, totals: NDArray[np.int64], drawn: NDArray[np.int64], shares_of: SharesOf
-) -> tuple[Rows, NDArray[np.int64]]:
-    """Find the row in whose share of all tickets each one falls, and how far in.
+@dataclass(frozen=True, eq=False)
+class Located:
+    """The rows that tickets have drawn, one for each ticket: their numbers, and themselves.
+
+    `rests` tell how far in its row's share each ticket lies.
+    """
+
+    numbers: Rows
+    rests: Tickets
+    rows: Block
+
+    @property
+    def codes(self) -> Seeds:
+        """The codes of the rows."""
+        return unpack(self.rows, np.arange(self.rows.n_rows))
+
+
+class _Found(NamedTuple):
+    """Which tickets fall into a block, and what they have drawn there."""
+
+    which: NDArray[np.intp]
+    numbers: Rows
+    rests: Tickets
+    packed: NDArray[np.uint8]
+    weight: NDArray[np.int64] | None
+
+
+def locate(store: RowStore, totals: Tickets, drawn: Tickets, shares_of: SharesOf) -> Located:
+    """Find the rows in whose shares of all tickets some fall, in one map.
 
     `totals` are the tickets that the blocks have; `shares_of(block, n_threads)` are their rows'.
     """
     ends = np.cumsum(totals)
     owners = np.searchsorted(ends, drawn, side="right")
     places = drawn - (ends - totals)[owners]
-    rows, rests = np.empty((2, len(drawn)), np.int64)
+    n = len(drawn)
+    numbers, rests, weight = np.ones((3, n), np.int64)
+    packed = np.empty((n, store.layout.stride), np.uint8)
     task = partial(_find, owners=owners, places=places, shares_of=shares_of)
-    for index, *found in store.map(task):
-        rows[index], rests[index] = found
-    return rows, rests
+    for found in store.map(task):
+        numbers[found.which], rests[found.which] = found.numbers, found.rests
+        packed[found.which] = found.packed
+        if found.weight is not None:
+            weight[found.which] = found.weight
+    return Located(numbers, rests, Block(store.layout, packed, weight=weight))
 
 
-def locate_weight(store: RowStore, drawn: NDArray[np.int64]) -> Rows:
-    """Return the rows in which tickets of [0, total weight) fall."""
+def locate_weight(store: RowStore, drawn: Tickets) -> Located:
+    """Find the rows in which tickets of [0, total weight) fall, in two maps."""
     totals = np.array(store.map(_total_weight), np.int64)
-    return locate(store, totals, drawn, _weight_shares)[0]
+    return locate(store, totals, drawn, _weight_shares)
 
 
 def _find(
     block: Block,
     n_threads: int,
     owners: NDArray[np.intp],
-    places: NDArray[np.int64],
+    places: Tickets,
     shares_of: SharesOf,
-) -> tuple[NDArray[np.intp], Rows, NDArray[np.int64]]:
+) -> _Found:
     """Find the rows of the tickets that fall into a block, by their places in it."""
     index = np.flatnonzero(owners == block.index)
-    if not len(index):
-        return index, *np.empty((2, 0), np.int64)
-    rows, rests = shares_of(block, n_threads).search(places[index])
-    return index, block.first_row + rows, rests
+    rows = rests = np.empty(0, np.int64)
+    if len(index):
+        rows, rests = shares_of(block, n_threads).search(places[index])
+    weight = None if block.weight is None else block.weight[rows]
+    return _Found(index, block.first_row + rows, rests, block.packed[rows], weight)
 
 
 def _weight_shares(block: Block, n_threads: int) -> Shares:

@@ -36,7 +36,7 @@ class RowStore(ABC):
     the number of values that a center may take in feature j; cells may hold further codes (missing,
     unseen). Weights are counted in units; with `weights_repeat` they stand for repeated rows.
     `n_threads` is for what is done here between two passes. Without `remember`, every pass compares
-    all rows with all centers.
+    all rows with all centers. A `sparing` store has no room for caches as large as the rows.
     """
 
     layout: Layout
@@ -47,6 +47,7 @@ class RowStore(ABC):
     weights_repeat: bool
     n_threads: int = 1
     remember: bool = True
+    sparing: bool = False
 
     @abstractmethod
     def map(self, task: Callable[[Block, int], T]) -> list[T]:

@@ -1,0 +1,36 @@
+"""A line about numbers that a clustering takes for categories."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from softmodes._text import harmless
+
+_LOGGER = logging.getLogger("softmodes")
+_FEWEST, _PER_VALUE = 50, 10
+_SHOWN = 3
+
+
+def mention_numbers(
+    values: Sequence[NDArray[Any]], names: Sequence[str] | None, n_rows: int
+) -> None:
+    """Log a line if columns hold more numbers than categories do: over max(50, n_rows / 10)."""
+    most = max(_FEWEST, n_rows / _PER_VALUE)
+    many = [j for j, known in enumerate(values) if known.dtype.kind in "iuf" and len(known) > most]
+    if not many:
+        return
+    shown = ", ".join(
+        f"{harmless(names[j][:40]) if names else f'column {j}'} ({len(values[j]):,})"
+        for j in many[:_SHOWN]
+    )
+    more = f" and {len(many) - _SHOWN} more columns" if len(many) > _SHOWN else ""
+    _LOGGER.warning(
+        "Every number is a category of its own, and these columns have many: %s%s. "
+        "softmodes.Bands() or softmodes.Prepare() makes bands of them.",
+        shown,
+        more,
+    )
