@@ -1,0 +1,5 @@
+"""Where tables come from that are not in memory: streams of Arrow batches in a fixed order."""
+
+from softmodes._sources.source import Source
+
+__all__ = ["Source"]

@@ -1,0 +1,29 @@
+"""What a source of rows must offer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar
+
+import pyarrow as pa
+
+
+class Source(ABC):
+    """Rows that come as a stream of Arrow batches, in a fixed order.
+
+    `names` are the columns. `told` says to people, in a line each, what is read, and how. Where
+    cells are texts as they stand in a file (`is_text`), which type a column has is decided over
+    all of its values, never by batch.
+    """
+
+    names: tuple[str, ...]
+    told: tuple[str, ...] = ()
+    is_text: ClassVar[bool] = False
+
+    @abstractmethod
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Return all rows, some at a time, with the columns of `names`; often only once.
+
+        An error names the file and, where it can, line and column.
+        """
