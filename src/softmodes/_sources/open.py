@@ -58,10 +58,12 @@ def _is_frame(table: Any) -> bool:
 
 
 def _are_paths(table: Any) -> bool:
-    """Tell whether a value is a path, or several: a list of texts is no table."""
-    if isinstance(table, list | tuple):
-        return bool(table) and all(isinstance(one, os.PathLike) for one in table)
-    return isinstance(table, str | os.PathLike)
+    """Tell whether a value is a path, or several: a list of texts that name files is no table."""
+    if not isinstance(table, list | tuple):
+        return isinstance(table, str | os.PathLike)
+    if not table or not all(isinstance(one, str | os.PathLike) for one in table):
+        return False
+    return any(isinstance(one, os.PathLike) or os.path.exists(one) for one in table)
 
 
 def _refuse_lazy(table: Any) -> None:
