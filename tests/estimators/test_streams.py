@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import os
 import pickle
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import duckdb
@@ -22,9 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_array_equal
 
-import softmodes
 from softmodes import KModes, MiniBatchSoftModes, SoftModes, load
-from softmodes._rows import scratch
 from softmodes._rows.stores import file, streamed
 
 N = 900

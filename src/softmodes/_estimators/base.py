@@ -26,8 +26,8 @@ from softmodes._algorithm.seeding import METHODS
 from softmodes._estimators.progress import progress
 from softmodes._model.clustering import Clustering
 from softmodes._model.file import save_model
-from softmodes._model.label_file import checked_label_file, write_labels
 from softmodes._model.importance import importance_columns
+from softmodes._model.label_file import checked_label_file, write_labels
 from softmodes._model.params import plain_params
 from softmodes._model.profile import as_frame, profile_columns, summary_text
 from softmodes._model.score import expected_mismatches

@@ -26,11 +26,15 @@ def checked_label_file(path: AnyPath, source: Any) -> str:
             f"path={target!r} has another ending than .parquet and .csv. Pass a path with one of "
             "them: it tells the format."
         )
-    is_path = isinstance(source, str | os.PathLike)
-    if is_path and os.path.exists(target) and os.path.exists(source):
-        if os.path.samefile(target, source):
-            raise ValueError(f"path={target!r} is the file that X is read from. Pass another path.")
+    if _are_one_file(target, source):
+        raise ValueError(f"path={target!r} is the file that X is read from. Pass another path.")
     return target
+
+
+def _are_one_file(path: str, source: Any) -> bool:
+    if not isinstance(source, str | os.PathLike):
+        return False
+    return os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source)
 
 
 def write_labels(path: str, labels: Labels, column: str) -> None:
