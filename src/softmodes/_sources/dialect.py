@@ -128,7 +128,7 @@ def _rows(lines: list[str], delimiter: str, whole: bool) -> list[tuple[Row, int,
                 break
     except csv.Error:
         return rows  # a cell too large for this reader, which need not be a fault
-    is_cut = not whole and before == len(lines) and len(rows) > 1
+    is_cut = not whole and before == len(lines)
     return rows[:-1] if is_cut else rows
 
 
@@ -161,11 +161,12 @@ def _evenness(sizes: list[int]) -> tuple[float, int]:
 def _has_names(rows: Sequence[Row]) -> bool:
     """Tell whether the first row looks like names, not like the rows below it.
 
-    It has none where numbers stand above numbers, or where at least half of its cells occur again
-    in their columns. Numbers that count on, such as 1, 2, 3 or years, are names.
+    They are none where most cells occur again in their columns, or are numbers above numbers; half
+    of them will do where some are fractions or dates. Numbers that count on, such as years, are.
     """
     first = [cell.strip() for cell in rows[0]][:_FEW_COLUMNS]
-    below = [row for row in rows[1:] if len(row) == len(rows[0]) and row != rows[0]]
+    alone = len(first) == 1  # otherwise a row like the first may be names that occur again
+    below = [row for row in rows[1:] if len(row) == len(rows[0]) and (alone or row != rows[0])]
     numbers: Row = []
     n_again = 0
     for j, cell in enumerate(first):
@@ -178,7 +179,10 @@ def _has_names(rows: Sequence[Row]) -> bool:
             return True
         else:
             numbers.append(cell)
-    return 2 * (n_again + len(numbers)) < len(first) or (not n_again and _count_on(numbers))
+    if not n_again and _count_on(numbers):
+        return True
+    surplus = 2 * (n_again + len(numbers)) - len(first)
+    return surplus < 0 or (surplus == 0 and all(cell.isdecimal() for cell in numbers))
 
 
 def _are_numbers(texts: set[str]) -> bool:
@@ -188,7 +192,7 @@ def _are_numbers(texts: set[str]) -> bool:
 
 def _count_on(cells: Row) -> bool:
     whole = [int(cell) for cell in cells if cell.isdecimal()]
-    return len(whole) == len(cells) > 1 and whole == list(range(whole[0], whole[0] + len(whole)))
+    return len(whole) == len(cells) > 2 and whole == list(range(whole[0], whole[0] + len(whole)))
 
 
 def _unique(cells: Row) -> Columns:
