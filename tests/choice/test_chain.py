@@ -195,3 +195,9 @@ def test_criteria_are_those_of_the_formulas():
     whole = expected_cost(X, np.zeros(100))
     assert explained(partition(X, labels)) == pytest.approx(1 - expected_cost(X, labels) / whole)
     assert explained(partition([["a"], ["a"]], [0, 1])) == 0.0
+
+
+def test_an_empty_cluster_is_merged_before_others_that_lose_nothing():
+    one_column = [[0], [0], [1], [1]]  # of which all partitions are as likely
+    found = Partition.of(one_column, np.array([0, 0, 1, 1]), n_clusters=4)
+    assert cheapest_pair(found) == (2, 3)

@@ -25,7 +25,7 @@ from softmodes._algorithm.stages import (
     objective_of,
 )
 from softmodes._rows.centers import Centers, CodeCenters, Comparison
-from softmodes._rows.clusters import Clusters, feature_scale
+from softmodes._rows.clusters import Clusters, feature_scale, row_scale
 from softmodes._rows.stores.base import RowStore
 from softmodes._rows.tally import SoftTally, Tally
 from softmodes.rounding import plurality
@@ -92,11 +92,11 @@ def _without_spare(fit: Fit, run: Run) -> Run:
 
     What a run keeps that was stopped is the partition of its centers.
     """
-    weight = feature_scale(fit.plan.feature_weight)
+    weight, scale = feature_scale(fit.plan.feature_weight), row_scale(fit.store, fit.plan.row_unit)
     for _ in range(fit.plan.spare):
         assert isinstance(run.tally, Tally)
         counts, sizes = run.tally.counts, run.tally.cluster_sizes
-        clusters = Clusters(counts, sizes, fit.plan.row_unit, weight)
+        clusters = Clusters(counts, sizes, scale, weight)
         given = _given(fit, *merged(run.tally, run.drawn, clusters), run.index, run.history)
         run = replace(given, stopped=run.stopped)
     if fit.plan.spare and run.stopped:

@@ -25,7 +25,8 @@ def cheapest_pair(clusters: Clusters) -> tuple[int, int]:
     """Return the two clusters whose merging loses the least log-likelihood of the labelled rows.
 
     That is the log-likelihood of labels and rows together, with the shares that were counted; in
-    whole numbers, so that the same pair is merged on every machine.
+    whole numbers, so that the same pair is merged on every machine. Of those that lose as much, the
+    smallest are merged: an empty one, if there is any.
     """
     bits = _bits(clusters)
     sizes = clusters.sizes
@@ -34,7 +35,8 @@ def cheapest_pair(clusters: Clusters) -> tuple[int, int]:
     for some in clusters.features():
         loss += _loss(some, bits)
     loss[np.tril_indices(clusters.n_clusters)] = np.iinfo(np.int64).max
-    a, b = np.unravel_index(np.argmin(loss), loss.shape)
+    cheapest = np.argwhere(loss == loss.min())
+    a, b = cheapest[np.argmin(clusters.cluster_sizes[cheapest].sum(axis=1))]
     return int(a), int(b)
 
 

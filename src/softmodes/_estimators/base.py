@@ -131,7 +131,7 @@ class ModesEstimator(
         n_values = int(codebook.n_values.sum())
         spare = 0
         if resolved.get("refine") == "latent" and isinstance(resolved["init"], str):
-            spare = spare_clusters(store.n_rows, k, n_values)
+            spare = spare_clusters(store.n_rows, codebook.n_features, k, n_values)
         check_counts(store.layout, k + spare, store.n_threads, codebook.names, weight, refined)
         if resolved["n_init"] == "auto":
             resolved["n_init"] = auto_starts(store.n_rows, codebook.n_features, k, n_values)
@@ -417,12 +417,13 @@ def auto_starts(n: int, d: int, k: int, n_values: int) -> int:
     return max(1, min(most, shares, prices, seeds))
 
 
-def spare_clusters(n: int, k: int, n_values: int) -> int:
+def spare_clusters(n: int, d: int, k: int, n_values: int) -> int:
     """Return how many clusters a start has more than asked for, to be merged before its finish.
 
-    One, where all pairs are soon compared: it finds higher likelihoods, from fewer starts.
+    One, where all pairs are soon compared: it finds higher likelihoods, from fewer starts. None
+    where there is one column, of which all partitions are as likely.
     """
-    return int(1 < k < n and (k + 1) ** 2 * n_values <= _MOST_PAIRED)
+    return int(d > 1 and 1 < k < n and (k + 1) ** 2 * n_values <= _MOST_PAIRED)
 
 
 def resolve_init(init: Any, codebook: Codebook, k: int) -> str | NDArray[np.int32]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._rows.counts import Counts
+from softmodes._rows.stores.base import RowStore
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -150,3 +151,8 @@ def feature_scale(weight: NDArray[np.uint32] | None) -> Floats | None:
     floats = weight.astype(np.float64)
     scaled: Floats = floats * floats.sum() / (floats @ floats)
     return scaled
+
+
+def row_scale(store: RowStore, unit: float) -> float:
+    """Return what a unit of weight counts in rows."""
+    return unit if store.weights_repeat else store.n_weighed / store.total_weight

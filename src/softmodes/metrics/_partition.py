@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._rows.clusters import Clusters
+from softmodes._rows.clusters import Clusters, row_scale
 from softmodes._rows.stores import RowStore, open_store
 from softmodes._rows.weights import Units
 from softmodes.metrics._labels import check_rows, label_codes
@@ -48,9 +48,4 @@ class Partition(Clusters):
     def in_store(cls, store: RowStore, rows: Units, labels: NDArray[np.int32], k: int) -> Partition:
         """Count the rows of a store by labels from 0 to k - 1."""
         counts, sizes = store.count(labels, k)
-        return cls(counts, sizes, row_scale(store, rows), store=store, labels=labels)
-
-
-def row_scale(store: RowStore, rows: Units) -> float:
-    """Return what a unit of weight counts in rows."""
-    return rows.unit if store.weights_repeat else store.n_weighed / store.total_weight
+        return cls(counts, sizes, row_scale(store, rows.unit), store=store, labels=labels)
