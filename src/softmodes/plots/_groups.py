@@ -17,7 +17,7 @@ _MOST_LISTED = 24
 
 def label_of(number: int, name: str, width: int = 26, lines: int = 2) -> str:
     """Return number and name of a group as a label of a few lines."""
-    parts = wrap(f"{number}  {shown(name)}", width)
+    parts = wrap(f"{number}  {shown(name)}", width, break_on_hyphens=False)
     if len(parts) > lines:
         parts = [*parts[: lines - 1], parts[lines - 1][: width - 3] + "..."]
     # A dollar sign would begin a formula.
