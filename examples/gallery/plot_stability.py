@@ -2,8 +2,8 @@
 Is each group found again?
 ==========================
 
-The fit is made again on other 80 % of the rows, ten times. A group that has hardly changed each time
-can be relied upon; one that dissolves was made by a few rows.
+The fit is made again on other 80 % of the rows, ten times. A group that has hardly changed each
+time can be relied upon; one that dissolves was made by a few rows.
 """
 
 import matplotlib.pyplot as plt
