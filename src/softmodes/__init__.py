@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         MiniBatchSoftModes,
         SoftModes,
         Stability,
+        Summary,
         load,
     )
     from softmodes._prepare import Advice, Bands, Prepare, advise
@@ -38,6 +39,7 @@ __all__ = [
     "Report",
     "SoftModes",
     "Stability",
+    "Summary",
     "Sweep",
     "advise",
     "load",
