@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._model.clustering import Clustering
 from softmodes._model.importance import importance_columns
+from softmodes._model.marks import Mark, is_no
+from softmodes._model.profile import feature_names
 from softmodes._report.findings import ColumnLine, Findings, Swept
 from softmodes._report.mapping import map_of
-from softmodes._report.marks import Mark, apart, less_of, more_of
+from softmodes._report.marks import apart, less_of, more_of, shown_names, shown_profile
 from softmodes._report.shares import FEWEST_ROWS, Floats, Shares, column_shares, shares_of
 from softmodes._report.texts import name_text, value_text
 from softmodes._report.words import Question, Words, headline, questions, verdict_sentence
 
 N_MARKS, N_CARD_MARKS, N_APART = 15, 4, 5
 N_HEAT, N_DESCRIBED, N_PAIRS, N_ON_MAP = 300, 300, 12, 12
-_NO_WORDS = frozenset({"", "0", "0.0", "f", "false", "n", "no", "none", "not selected", "off"})
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class ShownMark:
     value: str
     share: float
     overall: float
+    same_for: str  # which others of the group repeat it
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,6 @@ class ReportData:
 
 def report_data(
     found: Clustering,
-    names: tuple[str, ...],
     findings: Findings,
     *,
     words: Words,
@@ -177,6 +177,7 @@ def report_data(
     """Put together all that a report shows."""
     shown = _Shown(found, small_cells)
     sizes, explained, importance = shown.sizes, _explained(found), _importance(found)
+    names = shown_names(found, shown.profile)
     groups = tuple(_group(shown, i, name, findings) for i, name in enumerate(names))
     n_groups = len(groups)
     smallest = float(sizes.min())
@@ -214,38 +215,35 @@ class _Shown:
 
     def __init__(self, found: Clustering, small_cells: bool) -> None:
         codebook = found.codebook
-        names = codebook.names or [f"x{j}" for j in range(codebook.n_features)]
         self.small_cells = small_cells
         self.sizes: Floats = found.tally.cluster_sizes.astype(np.float64) * found.row_unit
         self.shares: Shares = shares_of(found, small_cells)
         self.n_values = self.shares.n_left_out + len(self.shares.code)
-        self.columns = [name_text(name) for name in names]
+        self.profile = shown_profile(found, self.shares)
+        self.columns = [name_text(name) for name in feature_names(codebook)]
         known = [codebook.values(j) for j in range(codebook.n_features)]
         pairs = list(zip(self.shares.column.tolist(), self.shares.code.tolist(), strict=True))
         self.texts = [value_text(known[j][v]) for j, v in pairs]
         self.is_no: NDArray[np.bool_] = np.array(
-            [_is_no(known[j][v], len(codebook.categories[j])) for j, v in pairs], bool
+            [is_no(known[j][v], len(codebook.categories[j])) for j, v in pairs], bool
         )
 
     def column_of(self, value: int) -> str:
         return self.columns[int(self.shares.column[value])]
 
-    def mark(self, mark: Mark) -> ShownMark:
-        return ShownMark(
-            self.column_of(mark.value), self.texts[mark.value], mark.share, mark.overall
-        )
 
-
-def _is_no(value: Any, n_values: int) -> bool:
-    """Tell whether a value of a column says that something is not there."""
-    return value is None or (n_values <= 2 and str(value)[:20].strip().lower() in _NO_WORDS)
+def _mark(mark: Mark) -> ShownMark:
+    return ShownMark(
+        name_text(mark.feature), value_text(mark.value), mark.share, mark.overall, mark.block
+    )
 
 
 def _group(shown: _Shown, i: int, name: str, findings: Findings) -> Group:
     shares, size = shown.shares, float(shown.sizes[i])
-    more = [shown.mark(mark) for mark in more_of(shares, i, N_MARKS, shown.is_no)]
-    less = [shown.mark(mark) for mark in less_of(shares, i, N_MARKS, shown.is_no)]
-    card = [shown.mark(mark) for mark in more_of(shares, i, N_CARD_MARKS, shown.is_no)]
+    marks = [more_of(shown.profile, i, n) for n in (N_CARD_MARKS, N_MARKS)]
+    card, more, less = (
+        tuple(map(_mark, some)) for some in (*marks, less_of(shown.profile, i, N_MARKS))
+    )
     nearest = _nearest(shares, shown.sizes, i)
     undecided = findings.margins.undecided[i]
     few = not shown.small_cells and 0 < undecided < FEWEST_ROWS
@@ -257,9 +255,9 @@ def _group(shown: _Shown, i: int, name: str, findings: Findings) -> Group:
         share=size / max(float(shown.sizes.sum()), 1e-300),
         found_again=float("nan") if again is None else again.by_group[i],
         undecided=None if few else undecided / size if size else 0.0,
-        marks=tuple(card),
-        more=tuple(more),
-        less=tuple(less),
+        marks=card,
+        more=more,
+        less=less,
         nearest=nearest,
         differences=() if nearest is None else tuple(_differences(shown, i, nearest)),
     )

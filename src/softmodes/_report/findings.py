@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from softmodes._choice.measure import TIED
 from softmodes._choice.outcome import Sweep
 from softmodes._choice.rule import Thresholds, Verdict
 from softmodes._model.clustering import Clustering
-from softmodes._rows.stores import Opened, RowStore
+from softmodes._rows.stores import Opened
 
 Floats = NDArray[np.float64]
 
@@ -183,7 +184,7 @@ def margins_of(found: Clustering, opened: Opened) -> Margins:
     heights = np.bincount(bins, weights, minlength=N_BINS)
     if k == 1:
         return Margins(tuple(heights.tolist()), (0.0,), ())
-    first, second = nearest_two(found, store)
+    first, second = found.predict(store), found.second(store)
     undecided = margin < TIED
     by_group = np.bincount(first[undecided], weights[undecided], minlength=k)
     both = np.zeros((k, k))
@@ -197,22 +198,6 @@ def margins_of(found: Clustering, opened: Opened) -> Margins:
     return Margins(tuple(heights.tolist()), tuple(by_group.tolist()), tuple(pairs))
 
 
-def nearest_two(found: Clustering, store: RowStore) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the group of every row, and the next nearest one."""
-    group = found.predict(store).astype(np.intp)
-    compared = found.centers if found.scores is None else found.scores
-    nearest = store.distances(compared, found.feature_weight, _two_smallest)
-    second = np.where(nearest[:, 0] == group, nearest[:, 1], nearest[:, 0])
-    return group, second
-
-
-def _two_smallest(distances: NDArray[Any]) -> NDArray[Any]:
-    first = np.argmin(distances, axis=1)
-    rest = distances.astype(np.float64)
-    rest[np.arange(len(rest)), first] = np.inf
-    return np.stack([first, np.argmin(rest, axis=1)], axis=1)
-
-
 def digest_of(opened: Opened) -> str:
     """Return a digest of what the cells of a table hold, in the order of its rows and columns."""
     digest = hashlib.sha256(json.dumps(opened.codebook.to_json()).encode())
@@ -221,3 +206,9 @@ def digest_of(opened: Opened) -> str:
         rows = opened.store.rows(np.arange(first, min(first + _CHUNK, n_rows)))
         digest.update(rows.astype("<i4").tobytes())
     return digest.hexdigest()
+
+
+def with_origin(findings: Findings, told: Mapping[str, str | None]) -> Findings:
+    """Return the findings with what is told now of where the rows came from."""
+    known: dict[str, Any] = {name: text for name, text in told.items() if text is not None}
+    return replace(findings, origin=replace(findings.origin, **known))

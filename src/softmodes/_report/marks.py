@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import rel_entr
 
-from softmodes._report.shares import Floats, Shares
+from softmodes._model.clustering import Clustering
+from softmodes._model.marks import Mark, default_names, marks_of
+from softmodes._model.naming import all_names
+from softmodes._model.profile import Profile
+from softmodes._report.shares import Shares
 
 _LEAST_APART = 0.01  # of shares that look different to a reader
 
 
-@dataclass(frozen=True)
-class Mark:
-    """A value that a group has more or less of than all rows; `value` counts within the shares."""
+def shown_profile(found: Clustering, shares: Shares) -> Profile:
+    """Return what marks the groups, without what is hidden."""
+    profile = found.profile
+    width = int(max(profile.code.max(initial=0), shares.code.max(initial=0))) + 1
+    known = shares.column * width + shares.code  # in ascending order
+    slot = profile.feature * width + profile.code
+    place = np.minimum(np.searchsorted(known, slot), max(0, len(known) - 1))
+    if not len(known):
+        return profile.some(np.zeros(len(slot), np.bool_))
+    return profile.some((known[place] == slot) & ~shares.hidden[profile.cluster, place])
 
-    value: int
-    share: float
-    overall: float
+
+def shown_names(found: Clustering, profile: Profile) -> tuple[str, ...]:
+    """Return what to call the groups: as was given, or by what marks them and may be shown."""
+    return all_names(found.given_names, default_names(profile, len(found.centers)))
 
 
-def more_of(shares: Shares, group: int, n_marks: int, is_no: NDArray[np.bool_]) -> list[Mark]:
+def more_of(profile: Profile, group: int, n_marks: int) -> list[Mark]:
     """Return what a group has more of than all rows: most telling first, a "no" last."""
-    chosen = _ranked(shares, group, shares.shares[group] - shares.overall)[:n_marks]
-    return [_mark(shares, group, v) for v in sorted(chosen, key=lambda v: bool(is_no[v]))]
+    return marks_of(profile, group, n_marks)
 
 
-def less_of(shares: Shares, group: int, n_marks: int, is_no: NDArray[np.bool_]) -> list[Mark]:
+def less_of(profile: Profile, group: int, n_marks: int) -> list[Mark]:
     """Return what a group has less of than all rows, most telling first.
 
     A "no" that it has less of is a "yes" that it has more of: that is told already.
     """
-    chosen = _ranked(shares, group, shares.overall - shares.shares[group])
-    return [_mark(shares, group, v) for v in chosen if not is_no[v]][:n_marks]
+    marks = marks_of(profile, group, 2 * n_marks, side=-1)
+    return [mark for mark in marks if not mark.is_no][:n_marks]
 
 
 def apart(shares: Shares, a: int, b: int, n_marks: int) -> list[int]:
@@ -46,14 +53,3 @@ def apart(shares: Shares, a: int, b: int, n_marks: int) -> list[int]:
         if gap[v] > 0:
             first.setdefault(int(shares.column[v]), int(v))
     return list(first.values())[:n_marks]
-
-
-def _ranked(shares: Shares, group: int, ahead: Floats) -> list[int]:
-    shown = np.flatnonzero((ahead >= _LEAST_APART) & ~shares.hidden[group])
-    share, overall = shares.shares[group, shown], shares.overall[shown]
-    telling = rel_entr(share, overall) + rel_entr(1 - share, 1 - overall)
-    return [int(v) for v in shown[np.argsort(-telling.round(12), kind="stable")]]
-
-
-def _mark(shares: Shares, group: int, value: int) -> Mark:
-    return Mark(value, float(shares.shares[group, value]), float(shares.overall[value]))

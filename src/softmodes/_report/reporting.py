@@ -19,6 +19,8 @@ from softmodes._prepare import Prepare
 from softmodes._prepare.options import ColumnRefs
 from softmodes._provenance import versions
 from softmodes._report.data import ReportData, report_data
+from softmodes._report.findings import with_origin
+from softmodes._report.kept import findings_in, kept
 from softmodes._report.origin import citation, python_code
 from softmodes._report.page import html_of, require_jinja
 from softmodes._report.rows import find
@@ -93,6 +95,14 @@ class Report:
         checked_target(path)
         write_whole(path, self.to_html().encode())
 
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What the report needs of the rows, for `model.save(path, metadata=report.metadata)`.
+
+        `softmodes.report(softmodes.load(path))` then needs no rows.
+        """
+        return kept(self.data.findings)
+
     def frames(self) -> dict[str, Any]:
         """Return everything that the page shows as frames of the kind that `fit` got, by name.
 
@@ -129,6 +139,7 @@ def report(
     source: str | None = None,
     read_as: str | None = None,
     command: str | None = None,
+    model_file: str | None = None,
 ) -> Report:
     """Tell all about a fitted model: how many groups, whether to trust them, what marks each.
 
@@ -136,8 +147,9 @@ def report(
     ----------
     model : fitted SoftModes, KModes, MiniBatchSoftModes, or a Pipeline of Prepare and one of these
         What to report. A model of one group reports that there are none.
-    X : table
-        The rows of the fit; with `prepare`, as they were before.
+    X : table, optional
+        The rows of the fit; with `prepare`, as they were before. Not needed for a model that was
+        saved with `metadata=report.metadata` and loaded again.
     sweep : Sweep, bool or None, default=None
         What `softmodes.sweep` has found in these rows; None or True to sweep here, up to 20 groups;
         False not to, and to leave the number of groups undefended.
@@ -153,8 +165,9 @@ def report(
         What the page is called; by default the headline.
     rows, columns : str, default="rows" and "columns"
         What these are called, as in "people" and "questions".
-    source, read_as, command : str, optional
-        Where the rows came from, how they were read, and the command that made the model.
+    source, read_as, command, model_file : str, optional
+        Where the rows came from, how they were read, the command that made the model, and the file
+        that keeps it.
 
     Returns
     -------
@@ -174,24 +187,27 @@ def report(
     model, prepare = _taken_apart(model, prepare)
     check_is_fitted(model)
     found = model._clustering
-    told = {"source": source, "read_as": read_as, "command": command}
-    findings = find(
-        model,
-        X,
-        sweep=sweep,
-        prepare=prepare,
-        describe=describe,
-        sample_weight=sample_weight,
-        told=told,
-    )
+    told = {"source": source, "read_as": read_as, "command": command, "model_file": model_file}
+    if X is None:
+        findings = with_origin(findings_in(found.metadata, len(found.centers)), told)
+        prepare = model.preparation_
+    else:
+        findings = find(
+            model,
+            X,
+            sweep=sweep,
+            prepare=prepare,
+            describe=describe,
+            sample_weight=sample_weight,
+            told=told,
+        )
     data = report_data(
         found,
-        tuple(getattr(model, "names_", [f"group {i}" for i in range(len(found.centers))])),
         findings,
         words=Words(rows, columns),
         title=title or "",
         small_cells=bool(small_cells),
-        python=python_code(model, prepare, source),
+        python=python_code(model, prepare, findings.origin.source),
         seed=short_repr(model.random_state),
         versions=tuple(f"{name} {number}" for name, number in versions().items()),
         citation=citation(),

@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+from softmodes._model.marks import percent as whole_percent
 from softmodes._text import harmless
 
 _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_SENTENCE = 60, 60, 160
@@ -53,10 +54,7 @@ def percent(share: float, digits: int = 0) -> str:
     >>> percent(0.486), percent(0.001), percent(0.999), percent(1.0), percent(0.0486, 1)
     ('49 %', '<1 %', '>99 %', '100 %', '4.9 %')
     """
-    rounded = f"{100 * share:.{digits}f}"
-    if digits == 0 and rounded == "0" and share > 0:
-        return "<1 %"
-    return ">99 %" if digits == 0 and rounded == "100" and share < 1 else f"{rounded} %"
+    return f"{100 * share:.{digits}f} %" if digits else whole_percent(share)
 
 
 def count(rows: float) -> str:

@@ -70,6 +70,10 @@ def _why(
             return ["All are one group: nothing was compared."]
         return [_sentence(swept.why), _no_groups_means(Verdict(swept.verdict), words)]
     tried = None if swept is None else swept.of(n_groups)
+    if swept is not None and swept.pick is None:
+        means = _no_groups_means(Verdict(swept.verdict), words)
+        cut = f"Below they are cut into {n_groups}, as was asked for."
+        return [f"{_sentence(swept.why)} {means} {cut}", _structure(explained, tried)]
     said = [_structure(explained, tried)]
     if tried is None:
         said.append("Whether there are groups at all was not tried.")
@@ -83,12 +87,7 @@ def _why(
             f"This model is found again {_how_well(again.whole)} in other parts of the "
             f"{words.rows} ({agreement(again.whole)} of 1)."
         )
-    if swept is not None and swept.pick is None:
-        said.append(
-            f"{_no_groups_means(Verdict(swept.verdict), words)} Below they are cut into "
-            f"{n_groups}, as was asked for."
-        )
-    elif swept is not None and verdict is Verdict.DO_NOT_USE and swept.pick != n_groups:
+    if swept is not None and verdict is Verdict.DO_NOT_USE and swept.pick != n_groups:
         said.append(f"{swept.pick} groups are more to be trusted.")
     return said
 
