@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,14 @@ from softmodes._model.importance import importance_columns
 from softmodes._model.marks import Mark, is_no
 from softmodes._model.profile import feature_names
 from softmodes._report.findings import ColumnLine, Findings, Swept
-from softmodes._report.mapping import map_of
+from softmodes._report.mapping import map_of, words_of_map
 from softmodes._report.marks import apart, less_of, more_of, shown_names, shown_profile
 from softmodes._report.shares import FEWEST_ROWS, Floats, Shares, column_shares, shares_of
-from softmodes._report.texts import name_text, value_text
 from softmodes._report.words import Question, Words, headline, questions, verdict_sentence
 
 N_MARKS, N_CARD_MARKS, N_APART = 15, 4, 5
-N_HEAT, N_DESCRIBED, N_PAIRS, N_ON_MAP = 300, 300, 12, 12
+N_HEAT, N_DESCRIBED, N_PAIRS, N_ON_MAP = 300, 150, 12, 12
+MOST_GROUPS = 60  # on a page
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,12 @@ class ReportData:
         """How many groups the model has."""
         return len(self.groups)
 
+    @property
+    def shown_groups(self) -> tuple[Group, ...]:
+        """The groups that a page has room for: the largest, in their order."""
+        largest = sorted(self.groups, key=lambda group: (-group.share, group.number))[:MOST_GROUPS]
+        return tuple(sorted(largest, key=lambda group: group.number))
+
 
 def report_data(
     found: Clustering,
@@ -220,10 +227,10 @@ class _Shown:
         self.shares: Shares = shares_of(found, small_cells)
         self.n_values = self.shares.n_left_out + len(self.shares.code)
         self.profile = shown_profile(found, self.shares)
-        self.columns = [name_text(name) for name in feature_names(codebook)]
+        self.columns = list(feature_names(codebook))
         known = [codebook.values(j) for j in range(codebook.n_features)]
         pairs = list(zip(self.shares.column.tolist(), self.shares.code.tolist(), strict=True))
-        self.texts = [value_text(known[j][v]) for j, v in pairs]
+        self.texts = [_text(known[j][v]) for j, v in pairs]
         self.is_no: NDArray[np.bool_] = np.array(
             [is_no(known[j][v], len(codebook.categories[j])) for j, v in pairs], bool
         )
@@ -232,10 +239,12 @@ class _Shown:
         return self.columns[int(self.shares.column[value])]
 
 
+def _text(value: Any) -> str:
+    return "missing" if value is None else str(value)
+
+
 def _mark(mark: Mark) -> ShownMark:
-    return ShownMark(
-        name_text(mark.feature), value_text(mark.value), mark.share, mark.overall, mark.block
-    )
+    return ShownMark(mark.feature, _text(mark.value), mark.share, mark.overall, mark.block)
 
 
 def _group(shown: _Shown, i: int, name: str, findings: Findings) -> Group:
@@ -250,7 +259,7 @@ def _group(shown: _Shown, i: int, name: str, findings: Findings) -> Group:
     again = findings.again
     return Group(
         number=i,
-        name=name_text(name),
+        name=name,
         rows=None if not shown.small_cells and 0 < size < FEWEST_ROWS else size,
         share=size / max(float(shown.sizes.sum()), 1e-300),
         found_again=float("nan") if again is None else again.by_group[i],
@@ -288,7 +297,7 @@ def _explained(found: Clustering) -> float:
 def _importance(found: Clustering) -> tuple[Importance, ...]:
     columns = importance_columns(found.codebook, found.tally.counts, found.feature_weight)
     pairs = zip(columns["feature"], columns["importance"].tolist(), strict=True)
-    return tuple(Importance(name_text(name), tau) for name, tau in pairs)
+    return tuple(Importance(name, tau) for name, tau in pairs)
 
 
 def _heat(shown: _Shown) -> tuple[ValueRow, ...]:
@@ -333,16 +342,12 @@ def _map(shown: _Shown, names: tuple[str, ...]) -> MapData | None:
     if found is None:
         return None
     places = [
-        Place("group", i, name_text(name), float(x), float(y), float(size))
+        Place("group", i, name, float(x), float(y), float(size))
         for i, (name, (x, y), size) in enumerate(zip(names, found.groups, shown.sizes, strict=True))
         if size > 0
     ]
-    seen: dict[int, int] = {}
     visible = ~shown.is_no & ~shown.shares.hidden.all(axis=0)
-    for v in np.argsort(-found.strength.round(12), kind="stable"):
-        if visible[v] and len(seen) < N_ON_MAP:
-            seen.setdefault(int(shown.shares.column[v]), int(v))
-    for v in seen.values():
+    for v in words_of_map(found, shown.shares.column, visible, N_ON_MAP):
         x, y = found.values[v]
         text = f"{shown.column_of(v)}: {shown.texts[v]}"
         places.append(Place("value", v, text, float(x), float(y), float(found.strength[v])))
@@ -376,9 +381,9 @@ def _described(findings: Findings, small_cells: bool) -> tuple[DescribedColumn, 
     for described in findings.described:
         counts = np.array(described.counts).T
         shares = column_shares(counts, 0, small_cells)
-        column = name_text(described.column)
+        column = described.column
         rows = [
-            _value_row(shares, v, column, value_text(described.values[code]), 0.0)
+            _value_row(shares, v, column, described.values[code], 0.0)
             for v, code in enumerate(shares.code.tolist()[:left])
         ]
         left -= len(rows)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from softmodes._report.data import Bin, Group, MapData, Place
 from softmodes._report.findings import Swept
 
-_WIDTH = 640.0
+_WIDTH = 500.0  # of a figure that stands beside a table
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class SweepFigure:
         return " ".join(f"{dot.x:.1f},{getattr(dot, of):.1f}" for dot in self.dots)
 
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 92.0, 20.0, 14.0, 52.0
-_MOST_LABELLED = 16
+_LEFT, _RIGHT, _TOP, _BOTTOM = 104.0, 20.0, 14.0, 52.0
+_MOST_LABELLED = 12
 
 
 def sweep_figure(swept: Swept, n_groups: int, height: float = 270.0) -> SweepFigure | None:
@@ -115,7 +115,7 @@ class MapFigure:
     origin_y: float
 
 
-_MAP_HEIGHT, _MARGIN = 400.0, 46.0
+_MAP_WIDTH, _MAP_HEIGHT, _MARGIN = 680.0, 420.0, 46.0
 _LARGEST, _SMALLEST = 30.0, 9.0  # radius of a group
 _LINE, _LETTER = 14.0, 6.4  # height of a line, width of a letter
 
@@ -127,11 +127,11 @@ def map_figure(found: MapData) -> MapFigure:
     reach = max((max(abs(p.x), abs(p.y)) for p in values), default=1.0)
     wide = max(max(abs(p.x) for p in groups), 1e-12)
     high = max(max(abs(p.y) for p in groups), 1e-12)
-    across = (_WIDTH / 2 - 2 * _MARGIN) / wide
+    across = (_MAP_WIDTH / 2 - 2 * _MARGIN) / wide
     up = min((_MAP_HEIGHT / 2 - _MARGIN) / high, across)
     stretch = 0.8 * max(wide, high) / max(reach, 1e-12)
     largest = max(place.size for place in groups)
-    cx, cy = _WIDTH / 2, _MAP_HEIGHT / 2
+    cx, cy = _MAP_WIDTH / 2, _MAP_HEIGHT / 2
     spots: list[Spot] = []
     taken: list[tuple[float, float, float, float]] = []
     for place in groups:
@@ -141,9 +141,9 @@ def map_figure(found: MapData) -> MapFigure:
         spots.append(Spot(place, x, y, radius, x, y, "middle"))
     for place in values:
         x, y = cx + place.x * stretch * across, cy - place.y * stretch * up
-        x, y = _inside(x, _WIDTH), _inside(y, _MAP_HEIGHT)
+        x, y = _inside(x, _MAP_WIDTH), _inside(y, _MAP_HEIGHT)
         spots.append(_labelled(place, x, y, taken))
-    return MapFigure(tuple(spots), _WIDTH, _MAP_HEIGHT, cx, cy)
+    return MapFigure(tuple(spots), _MAP_WIDTH, _MAP_HEIGHT, cx, cy)
 
 
 def _inside(at: float, size: float) -> float:
@@ -155,7 +155,7 @@ def _labelled(
 ) -> Spot:
     """Put the words of a value beside it, at the nearest height where they cover no others."""
     length = _LETTER * len(place.text) + 8
-    anchor = "start" if x + length < _WIDTH else "end"
+    anchor = "start" if x + length < _MAP_WIDTH else "end"
     left = x + 6 if anchor == "start" else x - 6 - length
     for shift in (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6):
         at = y + shift * _LINE

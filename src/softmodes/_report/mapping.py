@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softmodes._report.shares import Floats, Shares
 
@@ -15,8 +16,7 @@ _TINY = 1e-9
 class Map:
     """Where groups and values lie, and what part of the differences the two directions show.
 
-    Coordinates are principal ones of the groups, and standard ones of the values scaled to the
-    same picture: a value lies in the direction of the groups that have more of it.
+    A value lies in the direction of the groups that have more of it.
     """
 
     groups: Floats  # (n_groups, 2)
@@ -45,6 +45,31 @@ def map_of(shares: Shares, sizes: Floats) -> Map | None:
     sign = np.where(left[np.abs(left).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)  # one of two mirrors
     groups = sign * left * scale / np.sqrt(np.where(weight > 0, weight, 1.0))[:, None]
     strength = ((right * scale) ** 2).sum(axis=1) / total
-    values = sign * right / spread[:, None] * np.sqrt(overall)[:, None] * scale
+    values = sign * right * scale
     parts = scale**2 / total
     return Map(groups, values, (float(parts[0]), float(parts[1])), strength)
+
+
+def words_of_map(
+    found: Map, column: NDArray[np.intp], visible: NDArray[np.bool_], n_words: int
+) -> list[int]:
+    """Return some values to write on the map: the strongest towards each group, in turn.
+
+    No column is named twice.
+    """
+    towards = (found.values @ found.groups.T).argmax(axis=1)
+    strongest = np.argsort(-found.strength.round(12), kind="stable")
+    by_group = [
+        [int(v) for v in strongest if visible[v] and towards[v] == i]
+        for i in range(len(found.groups))
+    ]
+    chosen: list[int] = []
+    named: set[int] = set()
+    while len(chosen) < n_words and any(by_group):
+        for values in by_group:
+            while values and int(column[values[0]]) in named:
+                values.pop(0)
+            if values and len(chosen) < n_words:
+                chosen.append(values.pop(0))
+                named.add(int(column[chosen[-1]]))
+    return chosen

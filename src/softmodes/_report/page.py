@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -12,9 +13,11 @@ from softmodes._model.stability import DISSOLVED, FOUND
 from softmodes._report import drawing
 from softmodes._report.data import ReportData
 from softmodes._report.shares import FEWEST_ROWS
-from softmodes._report.texts import agreement, count, long_text, name_text, percent
+from softmodes._report.texts import LONGEST, LONGEST_OF_MANY, agreement, count, percent, shown
 
 N_COLOURS = 10
+_MANY_GROUPS = 20
+_LONGEST_SENTENCE = 160  # characters
 
 
 def require_jinja() -> None:
@@ -49,7 +52,8 @@ def html_of(data: ReportData) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters.update(_FILTERS)
+    longest = LONGEST_OF_MANY if data.n_groups > _MANY_GROUPS else LONGEST
+    environment.filters.update(_FILTERS | {"name": partial(shown, longest=longest)})
     template = environment.get_template("report.html.jinja")
     text = template.render(
         data=data,
@@ -68,12 +72,20 @@ def html_of(data: ReportData) -> str:
 
 def _figures(data: ReportData) -> dict[str, Any]:
     return {
-        "n_across": drawing.n_across(data.n_groups),
+        "n_across": drawing.n_across(len(data.shown_groups)),
         "pieces": drawing.pieces(data.groups),
         "sweep": data.swept and drawing.sweep_figure(data.swept, data.n_groups),
         "map": data.map and drawing.map_figure(data.map),
         "margins": drawing.histogram(data.bins, TIED),
+        "sure": _share_of_bins(data.findings.margins.bins, 0.9, 1.0),
+        "unsure": _share_of_bins(data.findings.margins.bins, 0.0, TIED),
     }
+
+
+def _share_of_bins(bins: tuple[float, ...], least: float, most: float) -> float:
+    """Return what share of the rows has a margin in a range."""
+    first, last = round(least * len(bins)), round(most * len(bins))
+    return sum(bins[first:last]) / (sum(bins) or 1.0)
 
 
 def _again_tone(found_again: float) -> str:
@@ -91,16 +103,21 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+def _unbroken(text: str) -> str:
+    """Return a text whose numbers are not parted from what they count in."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 def _whole_percent(share: float | None) -> str:
     """Return a share in whole per cent without the sign, for cells of tables."""
     return "·" if share is None else percent(share).removesuffix(" %")
 
 
 _FILTERS: dict[str, Any] = {
-    "percent": percent,
+    "percent": lambda share, digits=0: _unbroken(percent(share, digits)),
+    "unbroken": _unbroken,
     "whole": _whole_percent,
     "count": count,
     "agreement": agreement,
-    "name": name_text,
-    "long_text": long_text,
+    "sentence": partial(shown, longest=_LONGEST_SENTENCE),
 }

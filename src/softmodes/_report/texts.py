@@ -4,42 +4,30 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from html import escape
 
 from softmodes._model.marks import percent as whole_percent
 from softmodes._text import harmless
 
-_LONGEST_NAME, _LONGEST_VALUE, _LONGEST_SENTENCE = 60, 60, 160
+LONGEST, LONGEST_OF_MANY = 60, 40  # characters of a name or value; where there are many groups
+_MOST_BYTES = 3  # for each of them, as HTML spells them
 _FORMULA = re.compile(r"[=+\-@]")
 _NUMBER = re.compile(r"[+\-]?[\d.,]+(e[+\-]?\d+)? ?%?", re.IGNORECASE)
 
 
-def name_text(name: Any) -> str:
-    """Return the name of a column or a group as a page may show it."""
-    return _shown(str(name), _LONGEST_NAME)
-
-
-def value_text(value: Any) -> str:
-    """Return a value as a page may show it; None is a missing cell."""
-    return "missing" if value is None else _shown(str(value), _LONGEST_VALUE)
-
-
-def long_text(text: str) -> str:
-    """Return a sentence that may hold names and values as a page may show it."""
-    return _shown(text, _LONGEST_SENTENCE)
-
-
-def _shown(text: str, longest: int) -> str:
+def shown(text: str, longest: int = LONGEST) -> str:
     r"""Return a text in one line, cut, without controls; not one that a spreadsheet would run.
 
     Examples
     --------
-    >>> _shown("=cmd()", 60), _shown("-5", 60), _shown("a" * 99, 5), _shown("a\x1b[31m", 60)
-    ('“=cmd()”', '-5', 'aaaa…', 'a\\x1b[31m')
+    >>> shown("=cmd()"), shown("-5"), shown("a" * 99, 5), shown("a\x1b[31m"), shown("&" * 99, 10)
+    ('“=cmd()”', '-5', 'aaaa…', 'a\\x1b[31m', '&&&&&…')
     """
     cut = harmless(" ".join(text[: 2 * longest].split()))
     if len(cut) > longest or len(text) > 2 * longest:
         cut = cut[: longest - 1] + "…"
+    while len(escape(cut).encode()) > _MOST_BYTES * longest:
+        cut = cut[: -max(2, len(cut) // 8)] + "…"
     if not cut:
         return "(empty)"
     runs = _FORMULA.match(cut) and not _NUMBER.fullmatch(cut)

@@ -96,7 +96,7 @@ def _structure(explained: float, tried: Tried | None) -> str:
     said = f"The groups explain {percent(explained)} of the answers"
     if tried is None or math.isnan(tried.shuffled):
         return f"{said}."
-    return f"{said}; in the same table, shuffled, it is {percent(tried.shuffled)}."
+    return f"{said}; with all answers shuffled they would explain {percent(tried.shuffled)}."
 
 
 def _clear(tried: Tried, words: Words) -> str:

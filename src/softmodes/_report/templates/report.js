@@ -78,7 +78,7 @@
   reveal();
   let before = [];
   window.addEventListener("beforeprint", () => {
-    before = all("details").filter((fold) => !fold.open);
+    before = all("details.mine").filter((fold) => !fold.open);
     before.forEach((fold) => { fold.open = true; });
   });
   window.addEventListener("afterprint", () => { before.forEach((fold) => { fold.open = false; }); });
