@@ -176,6 +176,15 @@ def test_a_summary_in_a_notebook_is_a_table_without_tags_of_the_data():
     assert html.count("<tr>") == 3
 
 
+def test_a_summary_is_a_frame_of_the_kind_that_came_in(zoo):
+    model = SoftModes(3, random_state=0).fit(pl.from_pandas(zoo))
+    frame = model.summary(2).to_frame()
+    assert isinstance(frame, pl.DataFrame)
+    assert frame["rows"].to_list() == model.cluster_sizes_.tolist()
+    assert frame["name"].to_list() == model.names_
+    assert frame["marks"][0] == "; ".join(map(str, model.summary(2).groups[0].marks))
+
+
 def test_names_are_made_of_the_first_two_marks_of_different_columns(model):
     for name, group in zip(model.names_, model.summary().groups, strict=True):
         features = list(dict.fromkeys(mark.feature for mark in group.marks))[:2]

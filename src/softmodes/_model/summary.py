@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from softmodes._model.marks import N_MARKS, Mark, marks_of, percent
+from softmodes._model.profile import as_frame
 from softmodes._rows.weights import in_weights
 
 if TYPE_CHECKING:
@@ -86,6 +87,21 @@ class Summary:
     """
 
     groups: tuple[Group, ...]
+    backend: str | None = field(default=None, compare=False)
+
+    def to_frame(self) -> Any:
+        """Return a row for each cluster, as a frame of the kind that `fit` got.
+
+        Columns: cluster, name, rows (or their weight), share (of all rows), marks (a text).
+        """
+        columns = {
+            "cluster": [group.number for group in self.groups],
+            "name": [group.name for group in self.groups],
+            "rows": [group.size for group in self.groups],
+            "share": [group.share for group in self.groups],
+            "marks": ["; ".join(map(str, group.marks)) for group in self.groups],
+        }
+        return as_frame(columns, self.backend)
 
     def __str__(self) -> str:
         return "\n".join(line for group in self.groups for line in group.lines())
@@ -113,7 +129,7 @@ def summary_of(found: Clustering, n_marks: int = N_MARKS) -> Summary:
         )
         for i, size in enumerate(sizes.tolist())
     )
-    return Summary(tuple(groups))
+    return Summary(tuple(groups), found.backend)
 
 
 def _unbroken(text: str) -> str:
