@@ -126,9 +126,9 @@ def test_the_map_keeps_the_distances_between_groups_that_two_directions_can_show
     X = np.where(rng.random((900, 8)) < 0.7, rng.integers(0, 3, (3, 8))[np.arange(900) % 3], 0)
     model = SoftModes(3, random_state=0).fit(X)
     shares = shares_of(model._clustering, small_cells=True)
-    found = map_of(shares, model.cluster_sizes_.astype(float))
+    found = map_of(model._clustering.tally.counts, shares)
     assert sum(found.shown) == pytest.approx(1)  # three groups lie in a plane
-    scaled = shares.shares / np.sqrt(shares.overall)
+    scaled = shares.shares / np.sqrt(shares.overall * 8)
     for a in range(3):
         for b in range(3):
             there = np.linalg.norm(scaled[a] - scaled[b])
