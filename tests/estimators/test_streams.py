@@ -184,6 +184,30 @@ def test_unseen_values_are_told_of_all_parts_as_of_the_table(table, tmp_path):
         assert [str(one.message) for one in there] == [str(one.message) for one in here]
 
 
+def test_a_column_of_another_type_is_told_as_of_the_table(table, tmp_path):
+    (tmp_path / "folder").mkdir()
+    fitted = model().fit(table)
+    as_text = table.set_column(5, "age", pa.array([f"{i % 5} years" for i in range(N)]))
+    some = [None if i % 2 else f"{i}" for i in range(N)]
+    for other in (as_text, as_text.set_column(0, "question 0", pa.array(range(N)))):
+        other = other.set_column(1, "question 1", pa.array(some))
+        with pytest.warns(UserWarning, match="Column types differ") as here:
+            expected = fitted.predict(other)
+        with pytest.warns(UserWarning, match="Column types differ") as there:
+            found = fitted.predict(str(split(other, tmp_path / "folder")))
+        assert str(there[0].message) == str(here[0].message)
+        assert_array_equal(found, expected)
+
+
+def test_rows_of_a_stream_come_back_as_their_groups_alone(table, tmp_path):
+    pq.write_table(table, tmp_path / "x.parquet")
+    fitted = model().fit(table)
+    expected = fitted.to_frame(table).to_pandas()
+    found = fitted.to_frame(tmp_path / "x.parquet").to_pandas()
+    assert found.columns.tolist() == ["group", "name", "margin", "second"]
+    pd.testing.assert_frame_equal(found, expected[found.columns], check_dtype=False)
+
+
 def _as_csv(table: pa.Table, folder: Path) -> str:
     pa.csv.write_csv(table, folder / "other.csv")
     return str(folder / "other.csv")
