@@ -63,7 +63,7 @@ class ModesEstimator(
 ):
     """What SoftModes and KModes share: everything but the parameters."""
 
-    labels_: NDArray[np.int32]
+    labels_: Any
     _clustering: Clustering
     _saved_as: ClassVar[str]
 
@@ -115,8 +115,8 @@ class ModesEstimator(
 
     def _keep(self, best: Run, plan: Plan, opened: Opened, backend: str | None) -> None:
         """Take a run for the outcome of the fit."""
-        labels = opened.store.labels(best.centers, plan.comparison(best.index))
-        self._publish(Clustering.of(best, plan, opened.codebook, labels, backend))
+        found = Clustering.of(best, plan, opened.codebook, backend)
+        self._publish(found.labelled(opened.store))
 
     def _plan(self, opened: Opened, on_round: OnRound | None) -> Plan:
         """Check and resolve every parameter."""
@@ -201,7 +201,8 @@ class ModesEstimator(
         for optional in ("feature_names_in_", "labels_"):
             state.pop(optional, None)
         if found.labels is not None:
-            state["labels_"] = found.labels.copy()
+            in_memory = found.labels_in_memory
+            state["labels_"] = found.labels if in_memory is None else in_memory.copy()
         if codebook.names is not None:
             state["feature_names_in_"] = np.array(codebook.names, dtype=object)
         self.__dict__ = state
@@ -212,7 +213,7 @@ class ModesEstimator(
 
     # ---------------------------------------------------------------------------- using it
 
-    def predict(self, X: Any) -> NDArray[np.int32]:
+    def predict(self, X: Any) -> Any:
         """Return the cluster of every row, by the rule of the fit: for its rows, `labels_`.
 
         A value that was unseen at fit is as far from every cluster; one warning per call names
@@ -221,7 +222,7 @@ class ModesEstimator(
         store = self._open(X).store
         return self._clustering.predict(store)
 
-    def transform(self, X: Any) -> NDArray[Any]:
+    def transform(self, X: Any) -> Any:
         """Return what `predict` minimises: how far each row is from every cluster.
 
         Without refinement that is the Hamming distance to the center (with `feature_weight`: the
@@ -231,7 +232,7 @@ class ModesEstimator(
         store = self._open(X, wrappers=1).store
         return self._clustering.distances(store)
 
-    def margin(self, X: Any) -> NDArray[np.float64]:
+    def margin(self, X: Any) -> Any:
         """Return how sure the cluster of every row is, from 0 (undecided) to 1.
 
         With "latent" that is by how much its probability exceeds that of the second; else by what
@@ -355,7 +356,10 @@ class ModesEstimator(
         return stability_of(opened, plan, labels, n_resamples, most_rows, found.backend)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file that `softmodes.load` reads; no pickle involved."""
+        """Write the fitted model to a file that `softmodes.load` reads; no pickle involved.
+
+        Labels that are not in memory, but in a file or on a cluster, are left out.
+        """
         check_is_fitted(self)
         own_name = vars(type(self)).get("_saved_as")
         if own_name is None:

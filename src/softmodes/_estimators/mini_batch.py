@@ -178,11 +178,10 @@ class MiniBatchSoftModes(ModesEstimator):
         n_epochs = whole("n_epochs", self.n_epochs, 1)
         learned = learn_table(opened, steps, self._batch_size(), n_epochs)
         run = steps.outcome(learned, opened.store)
-        labels = opened.store.labels(run.centers, steps.plan.comparison(run.index))
-        found = Clustering.of(run, steps.plan, opened.codebook, labels, frame_backend(X))
+        found = Clustering.of(run, steps.plan, opened.codebook, frame_backend(X))
         begun = Stream.begun(opened.codebook, steps.plan.seed)
         stream = replace(begun, learned=learned.reorder(found.loop_numbers))
-        self._publish(replace(found, stream=stream))
+        self._publish(replace(found.labelled(opened.store), stream=stream))
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -215,7 +214,7 @@ class MiniBatchSoftModes(ModesEstimator):
         learned = now.up_to_now(steps, n_threads)
         how = self._steps(now.codebook, stream.seed, learned.unit)
         backend = frame_backend(X) if before is None else before.backend
-        found = Clustering.of(how.outcome(learned), how.plan, now.codebook, None, backend, False)
+        found = Clustering.of(how.outcome(learned), how.plan, now.codebook, backend, False)
         self._publish(replace(found, stream=now))
         return self
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from softmodes._algorithm.draw import resolve_rounding
@@ -166,7 +164,7 @@ class SoftModes(ModesEstimator):
         }
 
     @available_if(_is_latent)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Any:
         """Return the probability of every cluster for every row, in steps of 2**-16.
 
         Only for `refine="latent"`. The largest is that of `predict`. Cells that are ignored, or
@@ -177,7 +175,7 @@ class SoftModes(ModesEstimator):
         return self._clustering.probabilities(store)
 
     @available_if(_is_latent)  # type: ignore[untyped-decorator]
-    def score_samples(self, X: Any) -> NDArray[np.float64]:
+    def score_samples(self, X: Any) -> Any:
         """Return the log-likelihood of every row under the latent class model, in nats.
 
         Only for `refine="latent"`. Cells that are ignored, or whose value was unseen at fit, are

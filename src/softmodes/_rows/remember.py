@@ -80,10 +80,16 @@ def soft_tally_rows(block: Block, n_threads: int, asked: Pass) -> SoftTally:
 
 
 def label_rows(
-    block: Block, n_threads: int, asked: Pass, remember: bool = True
+    block: Block,
+    n_threads: int,
+    asked: Pass,
+    remember: bool = True,
+    numbers: NDArray[np.int32] | None = None,
 ) -> NDArray[np.int32]:
-    """Return the nearest center of every row of a block."""
+    """Return the nearest center of every row of a block: its position, or its number."""
     last = block.cache.peek(LastPass) if remember else None
     if last and last.assignment and not len(last.changed(asked)):
-        return last.assignment.labels.copy()
-    return label_block(block, asked, n_threads)
+        labels = last.assignment.labels
+        return labels.copy() if numbers is None else numbers[labels]
+    labels = label_block(block, asked, n_threads)
+    return labels if numbers is None else np.take(numbers, labels, out=labels, mode="clip")

@@ -134,7 +134,7 @@ def sum_over_rows(partition: Partition, table: Table, measure: Measure) -> NDArr
         row_scale=partition.row_scale,
         measure=measure,
     )
-    return reduce(add, partition.store.map(task))
+    return partition.store.sum(task)
 
 
 def _sum_over_block(
