@@ -89,11 +89,14 @@ class ModesEstimator(
             (in which zero is a value). Or rows that come as a stream, and need not fit in memory:
             the path of a Parquet, Arrow or CSV file, a folder or a pattern of such files, an Arrow
             data set or reader, a lazy frame of polars, a relation of DuckDB; a row's number is then
-            its position in the stream. Every distinct entry of a column is a category.
+            its position in the stream. Or rows on a cluster: a dask.dataframe or dask.array; what
+            is found for every row is then a dask.array, and a row's number its position in the
+            order of partitions. Every distinct entry of a column is a category.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows, kept as whole multiples of a power of two. Whole numbers (up to
-            2**40) stand for repeated rows; of others only the ratios matter.
+            2**40) stand for repeated rows; of others only the ratios matter. On a cluster, with the
+            partitions of `X`, or the name of a column of `X`, which is then not clustered.
         on_round : callable, optional
             Called after every round with its cost, expected cost, and a way to ask for labels.
             The fit stops after a call that returns True, and keeps what it has found. `labels()`
