@@ -98,11 +98,14 @@ class ModesEstimator(
             (in which zero is a value). Or rows that come as a stream, and need not fit in memory:
             the path of a Parquet, Arrow or CSV file, a folder or a pattern of such files, an Arrow
             data set or reader, a lazy frame of polars, a relation of DuckDB; a row's number is then
-            its position in the stream. Every distinct entry of a column is a category.
+            its position in the stream. Or rows on a cluster: a dask.dataframe or dask.array; what
+            is found for every row is then a dask.array, and a row's number its position in the
+            order of partitions. Every distinct entry of a column is a category.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows, kept as whole multiples of a power of two. Whole numbers (up to
-            2**40) stand for repeated rows; of others only the ratios matter.
+            2**40) stand for repeated rows; of others only the ratios matter. On a cluster, with the
+            partitions of `X`, or the name of a column of `X`, which is then not clustered.
         on_round : callable, optional
             Called after every round with its cost, expected cost, and a way to ask for labels.
             The fit stops after a call that returns True, and keeps what it has found. `labels()`
@@ -131,9 +134,9 @@ class ModesEstimator(
 
     def _keep(self, best: Run, plan: Plan, opened: Opened, backend: str | None) -> None:
         """Take a run for the outcome of the fit."""
-        found = Clustering.of(best, plan, opened.codebook, backend).labelled(opened.store)
+        found = Clustering.of(best, plan, opened.codebook, backend)
         mention_dominance(found)
-        self._publish(found)
+        self._publish(found.labelled(opened.store))
 
     def _plan(self, opened: Opened, on_round: OnRound | None) -> Plan:
         """Check and resolve every parameter."""
@@ -269,7 +272,7 @@ class ModesEstimator(
         ['"cluster"', '0', '0', '1']
         """
         target = checked_label_file(path, X)
-        store = self._open(X).store
+        store = self._open(X, needed_by="predict_to").store
         write_labels(target, self._clustering.predict(store), column)
 
     def transform(self, X: Any) -> Any:
@@ -411,7 +414,7 @@ class ModesEstimator(
         >>> model.to_frame(answers).columns.tolist()
         ['x0', 'x1', 'group', 'name', 'margin', 'second']
         """
-        opened = self._open(X)
+        opened = self._open(X, needed_by="to_frame")
         if not isinstance(prefix, str):
             raise ValueError(f"prefix={prefix!r} is not a text. Pass one, such as 'softmodes_'.")
         found = self._clustering
@@ -452,7 +455,7 @@ class ModesEstimator(
         0      x0     0.25    0.00
         1      x1     0.25    0.25
         """
-        opened = self._open(X, sample_weight, tell_unseen=False)
+        opened = self._open(X, sample_weight, tell_unseen=False, needed_by="drift")
         backend = frame_backend(X) or self._clustering.backend
         return as_frame(drift_columns(self._clustering, opened), backend)
 
@@ -536,9 +539,8 @@ class ModesEstimator(
             on_run=(),
         )
         found = self._clustering
-        labels = found.predict(opened.store)
         return stability_of(
-            opened, plan, labels, n_resamples, most_rows, found.names, found.backend
+            opened, plan, found.predict, n_resamples, most_rows, found.names, found.backend
         )
 
     @property
@@ -569,8 +571,8 @@ class ModesEstimator(
         path : path
             Where to; the file is written whole or not at all.
         labels : bool, default=True
-            Whether to keep `labels_`, the clusters of the training rows, in the file. Those that
-            are not in memory, but in a file or on a cluster, are left out.
+            Whether to keep `labels_`, the clusters of the training rows, in the file. Labels that
+            are not in memory, but in a file or on a cluster, are left out anyway.
         metadata : dict, optional
             Notes of yours, of what JSON can hold, for `metadata_` of the loaded model. Version and
             time of the fit are there anyway; those of a loaded model are kept.
@@ -606,11 +608,17 @@ class ModesEstimator(
         save_model(path, own_name, plain_params(self), found)
 
     def _open(
-        self, X: Any, sample_weight: Any = None, wrappers: int = 0, tell_unseen: bool = True
+        self,
+        X: Any,
+        sample_weight: Any = None,
+        wrappers: int = 0,
+        tell_unseen: bool = True,
+        needed_by: str | None = None,
     ) -> Opened:
         """Code and pack new rows with the codebook of the fit.
 
         A warning points past the method that was called, and scikit-learn's `wrappers` around it.
+        Rows on a cluster are refused if something needs to have here what is found for each.
         """
         check_is_fitted(self)
         found = self._clustering
@@ -624,6 +632,11 @@ class ModesEstimator(
             memory_limit=byte_count("memory_limit", self.memory_limit),
         )
         check_table(self, X, opened, reset=False)
+        if needed_by is not None and opened.on_cluster:
+            raise TypeError(
+                f"{needed_by} needs what is found for every row here, and X is on a cluster. Pass "
+                "some of its rows as a frame in memory; predict, transform and score take them all."
+            )
         if opened.unseen and tell_unseen:
             warnings.warn(str(opened.unseen), UserWarning, stacklevel=3 + wrappers)
         return opened

@@ -101,9 +101,12 @@ def unseen_column(
     name: str | None,
     values: ColumnValues,
     counts: NDArray[np.int64],
-    fitted: ColumnValues,
+    fitted: ColumnValues | None,
 ) -> UnseenColumn:
-    """Report unseen values of one column, given how many cells hold each; the last are missing."""
+    """Report unseen values of one column, given how many cells hold each; the last are missing.
+
+    `fitted` are the values at fit, to compare types with; None if these are known to be the same.
+    """
     most = np.argsort(-counts, kind="stable")[: min(5, np.count_nonzero(counts))]
     array = values.array
     shown = [python_values(array[i : i + 1])[0] if i < len(array) else None for i in most]
@@ -113,7 +116,7 @@ def unseen_column(
         examples=tuple(zip(shown, counts[most].tolist(), strict=True)),
         n_values=int(np.count_nonzero(counts)),
         n_cells=int(counts.sum()),
-        types=_other_types(fitted, values),
+        types=None if fitted is None else _other_types(fitted, values),
     )
 
 
@@ -122,14 +125,15 @@ class UnseenCells:
 
     def __init__(self, codebook: Codebook) -> None:
         self._code = (codebook.unseen_ranges.n_codes - 1).tolist()
-        self._codebook = codebook
+        self._names = codebook.names
+        self._fitted: list[ColumnValues | None] = list(codebook.columns)  # None: values were seen
         self._counts: dict[int, Counter[Key | None]] = {}
-        self._some_known = np.zeros(codebook.n_features, bool)
 
     def count(self, part: Codebook, codes: Codes, tables: Sequence[NDArray[np.int64]]) -> None:
         """Count the cells of a part; `tables` are the codebook's codes of the part's codes."""
         for j, (table, unseen) in enumerate(zip(tables, self._code, strict=True)):
-            self._some_known[j] |= bool((table[: len(part.columns[j])] != unseen).any())
+            if (table[: len(part.columns[j])] != unseen).any():
+                self._fitted[j] = None
             if not (table == unseen).any():
                 continue
             cells = np.bincount(codes.column(j), minlength=len(table)) * (table == unseen)
@@ -148,10 +152,8 @@ class UnseenCells:
         keys = sorted(key for key in counts if key is not None)
         values = ColumnValues(array_of(keys), has_missing=None in counts)
         by_code = np.array([*(counts[key] for key in keys), counts[None]], np.int64)
-        names = self._codebook.names
-        # Where some values are known, all are of a kind that was known.
-        fitted = values if self._some_known[j] else self._codebook.columns[j]
-        return unseen_column(j, names[j] if names else None, values, by_code, fitted)
+        name = self._names[j] if self._names else None
+        return unseen_column(j, name, values, by_code, self._fitted[j])
 
 
 def _other_types(fitted: ColumnValues, values: ColumnValues) -> str | None:
