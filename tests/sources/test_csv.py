@@ -105,6 +105,21 @@ def test_decimal_commas_do_not_pass_for_delimiters(file):
     assert read(path) == {"x": [1.5, 3.5], "y": [2.5, 4.25]}
 
 
+def test_numbers_between_blanks_are_rows(file):
+    assert read(file("a b\n1 2.5\n3 4\n")) == {"a": [1, 3], "b": [2.5, 4.0]}
+    assert read(file("a question\nan answer\nno answer\n"))["a question"] == [
+        "an answer",
+        "no answer",
+    ]
+
+
+def test_a_title_above_the_names_is_not_taken_for_a_table_of_one_column(file):
+    path = file("Export of 2024\n\na,b,c\n" + "1,2,3\n" * 5)
+    with pytest.raises(ValueError, match=r"line 3: .* is 3, .* is 1\..*a title stands above"):
+        read(path)
+    assert read(file("place\n" + "Ulm, Germany\n" * 5))["place"] == ["Ulm, Germany"] * 5
+
+
 def test_the_line_that_excel_understands_is_no_row(file):
     path = file("sep=;\r\na;b\r\n1,5;x, y\r\n")
     assert read(path) == {"a": [1.5], "b": ["x, y"]}

@@ -135,16 +135,36 @@ def _rows(lines: list[str], delimiter: str, whole: bool) -> list[tuple[Row, int,
 def _delimiter(lines: list[str], whole: bool) -> str:
     """Return the sign that cuts most lines into as many cells as the first; of equal ones, most.
 
-    Where none cuts the first line, and half of the lines like it, each line is one cell.
+    Where none cuts the first line, and half of the lines like it, each line is one cell, or, if
+    blanks part it into as many numbers as all others, a row of numbers. Below a title it is the
+    sign that cuts nearly all lines but the first: the first row is refused then.
     """
-    best, delimiter = (0.5, 1), NO_DELIMITER
+    best, delimiter, below_title = (0.5, 1), NO_DELIMITER, NO_DELIMITER
     for sign in _CANDIDATES:
         sizes = [len(row) for row, _, _ in _rows(lines, sign, whole)]
         if sizes and sizes[0] > 1:
             best, delimiter = max(
                 (best, delimiter), (_evenness(sizes), sign), key=lambda one: one[0]
             )
-    return delimiter
+        elif _are_below_title(sizes):
+            below_title = sign
+    if delimiter != NO_DELIMITER:
+        return delimiter
+    return " " if _are_rows_of_numbers(_rows(lines, " ", whole)) else below_title
+
+
+def _are_below_title(sizes: list[int]) -> bool:
+    """Tell whether nearly all rows but the first have one number of cells, three or more."""
+    usual, n_usual = Counter(sizes[1:]).most_common(1)[0] if sizes[2:] else (1, 0)
+    return usual > 2 and n_usual >= 0.9 * (len(sizes) - 1)
+
+
+def _are_rows_of_numbers(rows: list[tuple[Row, int, int]]) -> bool:
+    """Tell whether all rows but the first, which may be names, are as many numbers."""
+    sizes = {len(cells) for cells, _, _ in rows}
+    if len(rows) < 2 or len(sizes) > 1 or sizes == {1}:
+        return False
+    return _are_numbers({cell for row, _, _ in rows[1:] for cell in row[:_FEW_COLUMNS]})
 
 
 def _evenness(sizes: list[int]) -> tuple[float, int]:
