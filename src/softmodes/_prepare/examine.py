@@ -10,7 +10,14 @@ from softmodes._parameters import thread_count
 from softmodes._prepare.advice import Advice, Line
 from softmodes._prepare.columns import Column, columns_of, default_names
 from softmodes._prepare.options import ColumnRefs, Options
-from softmodes._prepare.rules import IGNORE_MISSING, Reason, Verdict, judge, option_for, percent
+from softmodes._prepare.rules import (
+    Reason,
+    Verdict,
+    about_missing,
+    judge,
+    option_for,
+    percent,
+)
 from softmodes._prepare.together import equal_columns, similar_columns, skip_patterns
 from softmodes._table.read import frame_backend, read
 
@@ -106,7 +113,7 @@ def examine(X: Any, given: Mapping[str, Any], n_threads: int = 1) -> Examined:
     columns = columns_of(table, names, n_threads, options.na)
     verdicts = [judge(column, j, options) for j, column in enumerate(columns)]
     verdicts = _without_twins(columns, verdicts, options)
-    verdicts = _with_skips(columns, verdicts)
+    verdicts = _with_skips(columns, verdicts, options)
     advice = Advice(
         tuple(map(_line, columns, verdicts)),
         table.shape[0],
@@ -156,7 +163,9 @@ def _without_twins(
     return verdicts
 
 
-def _with_skips(columns: Sequence[Column], verdicts: list[Verdict]) -> list[Verdict]:
+def _with_skips(
+    columns: Sequence[Column], verdicts: list[Verdict], options: Options
+) -> list[Verdict]:
     """Remark on blocks of columns that are missing together."""
     verdicts = list(verdicts)
     used = _used(verdicts)
@@ -166,11 +175,11 @@ def _with_skips(columns: Sequence[Column], verdicts: list[Verdict]) -> list[Verd
             checks = tuple(c for c in verdicts[j].checks if c.sort != "mostly missing")
             verdicts[j] = replace(verdicts[j], checks=checks)
         share, others = percent(skip.share), len(block) - 1
-        reason = Reason(
+        reason = about_missing(
             f"skip {number}",
             f"missing together with {others} other{'s'[: others > 1]} in {share} of rows",
             f"{{n}} columns are missing together in {share} of rows: not asked of all",
-            IGNORE_MISSING,
+            options,
         )
         _remark(verdicts, block, reason)
     return verdicts
