@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         MiniBatchSoftModes,
         SoftModes,
         Stability,
+        Summary,
         load,
     )
     from softmodes._prepare import Advice, Bands, Prepare, advise
@@ -36,6 +37,7 @@ __all__ = [
     "Prepare",
     "SoftModes",
     "Stability",
+    "Summary",
     "Sweep",
     "advise",
     "load",

@@ -30,6 +30,7 @@ from softmodes._algorithm.scores import FINEST_RESOLUTION
 from softmodes._files import checked_source, write_whole
 from softmodes._model.checks import counts_of, exact, is_number, require, typed
 from softmodes._model.clustering import Clustering
+from softmodes._model.naming import GivenNames, renamed
 from softmodes._model.stream_file import read_stream, stream_arrays, stream_document
 from softmodes._rows.block import Layout
 from softmodes._rows.centers import (
@@ -74,7 +75,7 @@ def save_model(
         "tie_key": found.tie_key,
         "resolution": None if found.scores is None else found.scores.resolution,
         "log_sum": None if found.soft is None else found.soft.log_sum,
-        "names": None,
+        "names": None if found.given_names is None else list(found.given_names),
         "metadata": {},
         "preparation": None,
         "stream": stream_document(found.stream),
@@ -208,7 +209,7 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
     if history[-1].stage == "modes":
         require(converged is not history[-1].moved, "converged")
     require(document["backend"] in (None, *FRAME_BACKENDS), "backend")
-    _check_room(document, k)
+    _check_room(document)
     return Clustering(
         codebook=codebook,
         centers=CodeCenters(centers),
@@ -226,6 +227,7 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
         feature_unit=feature_unit,
         backend=document["backend"],
         stream=read_stream(document, arrays, tally.counts.layout, codebook, weight),
+        given_names=_names(document, k),
     )
 
 
@@ -279,16 +281,19 @@ def _loop_numbers(arrays: dict[str, NDArray[Any]], k: int) -> NDArray[np.int32]:
     return numbers
 
 
-def _check_room(document: dict[str, Any], k: int) -> None:
-    """Check what later versions of softmodes may fill: names, metadata, preparation."""
-    names = document["names"]
-    require(names is None or _are_names(names, k), "names")
+def _check_room(document: dict[str, Any]) -> None:
+    """Check what later versions of softmodes may fill: metadata, preparation."""
     exact(document, "metadata", dict)
     require(document["preparation"] is None or type(document["preparation"]) is dict, "preparation")
 
 
-def _are_names(names: Any, k: int) -> bool:
-    return type(names) is list and len(names) == k and all(type(name) is str for name in names)
+def _names(document: dict[str, Any], k: int) -> GivenNames | None:
+    """Return the names that were given to clusters, null for those without."""
+    if document["names"] is None:
+        return None
+    names = exact(document, "names", list)
+    require(len(names) == k, "names")
+    return renamed(None, [""] * k, names)
 
 
 def _layout(codebook: Codebook, arrays: dict[str, NDArray[Any]]) -> Layout:
