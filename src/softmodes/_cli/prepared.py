@@ -51,6 +51,13 @@ class Prepared:
         return weights if len(set(weights.values())) > 1 else None
 
     @property
+    def most_groups(self) -> int:
+        """The most groups that can be looked for in parts of the rows."""
+        from softmodes._model.parts import part_size
+
+        return part_size(self.table.num_rows)
+
+    @property
     def told(self) -> str:
         """What was read, and what is done with its columns."""
         return self.preparation.advice_.to_text(self.rows.read_as)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from softmodes._estimators.base import ModesEstimator
+
+
+def told_groups(model: ModesEstimator) -> str:
+    """Return a line or two for each group: its name, its size, and what marks it."""
+    return str(model.summary())
 
 
 def print_json(found: Any) -> None:
