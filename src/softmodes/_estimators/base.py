@@ -27,9 +27,10 @@ from softmodes._algorithm.seeding import METHODS
 from softmodes._estimators.progress import progress
 from softmodes._model.clustering import Clustering
 from softmodes._model.drift import drift_columns
-from softmodes._model.file import save_model
+from softmodes._model.file import check_preparation, save_model
 from softmodes._model.importance import importance_columns
 from softmodes._model.marks import N_MARKS
+from softmodes._model.metadata import checked_metadata
 from softmodes._model.naming import renamed
 from softmodes._model.params import plain_params
 from softmodes._model.profile import as_frame
@@ -47,6 +48,7 @@ from softmodes._parameters import (
     whole,
     whole_or_auto,
 )
+from softmodes._prepare import Prepare
 from softmodes._prepare.numbers import mention_numbers
 from softmodes._rows.memory import check_counts
 from softmodes._rows.stores import Opened, open_store
@@ -494,8 +496,53 @@ class ModesEstimator(
             opened, plan, labels, n_resamples, most_rows, found.names, found.backend
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file that `softmodes.load` reads; no pickle involved."""
+    @property
+    def metadata_(self) -> dict[str, Any]:
+        """What is kept with the model: its version, the time of the fit, and what `save` got."""
+        check_is_fitted(self)
+        return dict(self._clustering.metadata)
+
+    @property
+    def preparation_(self) -> Prepare | None:
+        """The preparation that was saved with the model: `Prepare`, or None."""
+        check_is_fitted(self)
+        saved = self._clustering.preparation
+        return None if saved is None else Prepare.from_dict(saved)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        labels: bool = True,
+        metadata: Mapping[str, Any] | None = None,
+        preparation: Prepare | None = None,
+    ) -> None:
+        """Write the fitted model to a file that `softmodes.load` reads; no pickle involved.
+
+        Parameters
+        ----------
+        path : path
+            Where to; the file is written whole or not at all.
+        labels : bool, default=True
+            Whether to keep `labels_`, the clusters of the training rows, in the file.
+        metadata : dict, optional
+            Notes of yours, of what JSON can hold, for `metadata_` of the loaded model. Version and
+            time of the fit are there anyway; those of a loaded model are kept.
+        preparation : Prepare, optional
+            What made the rows of a table, for `preparation_` of the loaded model; that of a loaded
+            model is kept.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import softmodes
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "m.softmodes"
+        >>> model = softmodes.SoftModes(2, random_state=0).fit([["a"], ["a"], ["b"]])
+        >>> model.save(path, labels=False, metadata={"wave": 3})
+        >>> again = softmodes.load(path)
+        >>> again.metadata_["wave"], hasattr(again, "labels_")
+        (3, False)
+        """
         check_is_fitted(self)
         own_name = vars(type(self)).get("_saved_as")
         if own_name is None:
@@ -503,8 +550,14 @@ class ModesEstimator(
                 f"A model of class {type(self).__name__} cannot be saved: load() knows the "
                 f"package's own classes only. Pickle the model, or fit {self._saved_as}."
             )
-        self._check_params(self._clustering)
-        save_model(path, own_name, plain_params(self), self._clustering)
+        found = self._clustering
+        self._check_params(found)
+        found = replace(found, metadata=found.metadata | checked_metadata(metadata))
+        if preparation is not None:
+            check_preparation(preparation, found.codebook)
+            found = replace(found, preparation=preparation.to_dict())
+        found = found if labels else replace(found, labels=None)
+        save_model(path, own_name, plain_params(self), found)
 
     def _open(
         self, X: Any, sample_weight: Any = None, wrappers: int = 0, tell_unseen: bool = True

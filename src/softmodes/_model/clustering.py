@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from softmodes._algorithm.cost import expected_cost
 from softmodes._algorithm.plan import Plan, Round, Run
 from softmodes._algorithm.stream import Stream
 from softmodes._model.marks import default_names
+from softmodes._model.metadata import made_now
 from softmodes._model.naming import GivenNames, all_names
 from softmodes._model.profile import Profile
 from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
@@ -50,6 +51,8 @@ class Clustering:
     loop_numbers: NDArray[np.int32]
     stream: Stream | None = None  # where to go on from, if the rows are a stream
     given_names: GivenNames | None = None  # of the clusters; None where none was given
+    metadata: dict[str, Any] = field(default_factory=made_now)
+    preparation: dict[str, Any] | None = None  # what made the rows of a table, as `Prepare` tells
 
     @property
     def chosen(self) -> Round:
