@@ -759,7 +759,7 @@ def test_a_preparation_is_saved_with_the_model_and_refused_if_it_is_of_another(t
     again.save(path)
     assert softmodes.load(path).preparation_.to_dict() == prepare.to_dict()
     other = KModes(2, random_state=0, n_init=1).fit(FRAME)
-    with pytest.raises(ValueError, match="preparation makes the columns .* Pass the one"):
+    with pytest.raises(ValueError, match=r"preparation makes the columns .* Pass the one"):
         other.save(path, preparation=prepare)
     rewrite(path, edit_json(preparation=softmodes.Prepare().fit(FRAME[["a", "b"]]).to_dict()))
     with pytest.raises(BadModelFile, match="preparation makes the columns"):

@@ -22,7 +22,7 @@ from softmodes._cli.options import (
 )
 from softmodes._cli.outputs import Outputs
 from softmodes._cli.prepared import Prepared, prepared, read_rows
-from softmodes._cli.printing import print_json, told_groups
+from softmodes._cli.printing import plain_groups, print_json
 from softmodes._cli.sweep import as_plain as plain_sweep
 from softmodes._cli.sweep import swept
 from softmodes._cli.waiting import Waiting
@@ -118,6 +118,9 @@ def fit(
     if "out" in outputs:
         ids = ids_of(rows.preparation, rows.rows.table.column_names)
         outputs.write_table("out", grouped(model, rows.table, rows.rows.table, ids, full))
+    if "save" in outputs:
+        model.save(outputs.path("save"), labels=False, preparation=rows.preparation)
+        outputs.written.append(outputs.path("save"))
     _tell(rows, found, model, outputs, printing)
 
 
@@ -190,13 +193,15 @@ def _tell(
     if not printing.quiet:
         print(rows.told, end="\n\n", file=stream)
     print(harmless(_headline(rows, found, model.n_clusters)), file=stream)
-    print(told_groups(model), file=stream)
+    print(model.summary(), file=stream)
     for path in outputs.written:
         print(harmless(f"Written: {path}"), file=stream)
 
 
 def _headline(rows: Prepared, found: Sweep | None, k: int) -> str:
     """Return how many groups there are, and whether to trust them."""
+    from softmodes._model.marks import percent
+
     n_rows = rows.table.num_rows
     groups = f"{k:,} group{'' if k == 1 else 's'} among {n_rows:,} rows."
     row = None if found is None else next((r for r in found.statistics if r.k == k), None)
@@ -204,7 +209,7 @@ def _headline(rows: Prepared, found: Sweep | None, k: int) -> str:
         return groups
     told = [
         f"{groups} {found.choice.verdicts[k]}: found again {row.found_again:.2f} in other rows; "
-        f"{row.tied:.0%} could as well be in another group."
+        f"{percent(row.tied)} could as well be in another group."
     ]
     if found.pick != k:
         told.append(f"What sweep says: {found.sentence()}")
@@ -217,28 +222,10 @@ def _plain(
     rows: Prepared, found: Sweep | None, model: SoftModes, outputs: Outputs
 ) -> dict[str, Any]:
     """Return the outcome as values that JSON can hold."""
-    groups = [
-        {
-            "group": group.number,
-            "name": group.name,
-            "rows": group.size,
-            "share": group.share,
-            "marks": [
-                {
-                    "column": mark.feature,
-                    "value": None if mark.value is None else str(mark.value),
-                    "share": mark.share,
-                    "overall": mark.overall,
-                }
-                for mark in group.marks
-            ],
-        }
-        for group in model.summary().groups
-    ]
     return {
         "k": model.n_clusters,
         "verdict": None if found is None else str(found.choice.verdicts.get(model.n_clusters)),
-        "groups": groups,
+        "groups": plain_groups(model),
         "sweep": None if found is None else plain_sweep(found),
         "advice": plain_advice(rows.preparation.advice_, rows.rows),
         "written": outputs.written,

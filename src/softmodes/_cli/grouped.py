@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from softmodes._prepare import Prepare
 
 _OWN = "softmodes_"  # what our columns begin with, where a file has columns of their names
+_DIGITS = 4  # of a margin
 
 
 def grouped(
@@ -17,6 +18,7 @@ def grouped(
 ) -> Any:
     """Return ids (or all columns) of a table, and group, name, margin and second of each row."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     with_groups = model.to_frame(prepared, prefix=_OWN)
     new = [name for name in with_groups.column_names if name not in prepared.column_names]
@@ -26,7 +28,9 @@ def grouped(
     plain = [name.removeprefix(_OWN) for name in new]
     names = new if set(plain) & set(carried.column_names) else plain
     for name, column in zip(names, new, strict=True):
-        carried = carried.append_column(name, with_groups[column])
+        cells = with_groups[column]
+        rounded = pc.round(cells, _DIGITS) if pa.types.is_floating(cells.type) else cells
+        carried = carried.append_column(name, rounded)
     return carried
 
 

@@ -9,6 +9,7 @@ import typer
 from softmodes._cli.options import Printing, command
 from softmodes._cli.printing import print_json
 
+FINDINGS = "findings"  # what a report needs of the rows, too long to be printed
 _EXTRAS = {
     "pandas": "frames in Python",
     "polars": "frames in Python",
@@ -68,13 +69,23 @@ def _here() -> dict[str, Any]:
 
 def _of_model(path: str) -> dict[str, Any]:
     from softmodes._estimators import load
+    from softmodes._model.marks import percent
 
     model = load(path)
+    preparation = model.preparation_
+    sizes = model.cluster_sizes_
+    total = max(float(sizes.sum()), 1.0)
+    groups = [
+        f"{i}: {name} ({percent(float(size) / total)})"
+        for i, (name, size) in enumerate(zip(model.names_, sizes, strict=True))
+    ]
     params = {name: value for name, value in model.get_params().items() if value is not None}
     return {
         "estimator": type(model).__name__,
-        "groups": len(model.cluster_sizes_),
-        "rows": float(model.cluster_sizes_.sum()),
+        "groups": groups,
+        "rows": float(sizes.sum()),
         "columns": model.n_features_in_,
-        "parameters": ", ".join(f"{name}={value}" for name, value in params.items()),
+        "preparation": "-" if preparation is None else preparation.advice_.to_text().splitlines(),
+        "parameters": [f"{name}={value}" for name, value in params.items()],
+        "kept": [f"{name}={value}" for name, value in model.metadata_.items() if name != FINDINGS],
     }

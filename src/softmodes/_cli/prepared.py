@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from softmodes._estimators.base import ModesEstimator
     from softmodes._prepare import Advice, Prepare
     from softmodes._table.codebook import Missing
 
@@ -26,6 +27,12 @@ class FileRows:
     def read_as(self) -> str:
         """How the file was read, as part of a line."""
         return " ".join(line.rstrip(".") + "." for line in self.told).removesuffix(".")
+
+    @property
+    def described(self) -> str:
+        """How large the table is, and how it was read."""
+        read = f" {self.read_as}." if self.told else ""
+        return f"{self.table.num_rows:,} rows, {self.table.num_columns:,} columns.{read}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +103,18 @@ def prepared(rows: FileRows, columns: Columns, reading: ReadingOptions) -> Prepa
         preparation.transform(rows.table),
         preparation.sample_weight(rows.table),
     )
+
+
+def prepared_as_before(rows: FileRows, model: ModesEstimator) -> Any:
+    """Prepare new rows as those of a model's fit were; without a preparation, take its columns."""
+    preparation = model.preparation_
+    if preparation is not None:
+        return preparation.transform(rows.table)
+    names = list(getattr(model, "feature_names_in_", ()))
+    lacking = [name for name in names if name not in rows.table.column_names]
+    if lacking:
+        raise ValueError(f"The file lacks columns of the model: {lacking}. Pass one that has them.")
+    return rows.table.select(names) if names else rows.table
 
 
 def _wishes(names: list[str], columns: Columns, reading: ReadingOptions) -> dict[str, Any]:

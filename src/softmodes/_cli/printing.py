@@ -10,9 +10,26 @@ if TYPE_CHECKING:
     from softmodes._estimators.base import ModesEstimator
 
 
-def told_groups(model: ModesEstimator) -> str:
-    """Return a line or two for each group: its name, its size, and what marks it."""
-    return str(model.summary())
+def plain_groups(model: ModesEstimator) -> list[dict[str, Any]]:
+    """Return the groups of a model as values that JSON can hold."""
+    return [
+        {
+            "group": group.number,
+            "name": group.name,
+            "rows": group.size,
+            "share": group.share,
+            "marks": [
+                {
+                    "column": mark.feature,
+                    "value": None if mark.value is None else str(mark.value),
+                    "share": mark.share,
+                    "overall": mark.overall,
+                }
+                for mark in group.marks
+            ],
+        }
+        for group in model.summary().groups
+    ]
 
 
 def print_json(found: Any) -> None:
