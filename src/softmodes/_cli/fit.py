@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softmodes._cli.errors import MENDABLE
-from softmodes._cli.grouped import grouped, ids_of
+from softmodes._cli.grouped import beside, groups_of, ids_of
 from softmodes._cli.look import as_plain as plain_advice
 from softmodes._cli.options import (
     Columns,
@@ -117,7 +117,8 @@ def fit(
         raise typer.Exit(MENDABLE)
     if "out" in outputs:
         ids = ids_of(rows.preparation, rows.rows.table.column_names)
-        outputs.write_table("out", grouped(model, rows.table, rows.rows.table, ids, full))
+        groups = groups_of(model, rows.table)
+        outputs.write_table("out", beside(rows.rows.table, ids, full, groups))
     if "save" in outputs:
         model.save(outputs.path("save"), labels=False, preparation=rows.preparation)
         outputs.written.append(outputs.path("save"))

@@ -13,24 +13,24 @@ _OWN = "softmodes_"  # what our columns begin with, where a file has columns of 
 _DIGITS = 4  # of a margin
 
 
-def grouped(
-    model: ModesEstimator, prepared: Any, table: Any, ids: Sequence[str], full: bool
-) -> Any:
-    """Return ids (or all columns) of a table, and group, name, margin and second of each row."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def groups_of(model: ModesEstimator, prepared: Any) -> dict[str, Any]:
+    """Return group, name, margin and second-best group of every row."""
+    from softmodes._model.rows import group_columns
 
-    with_groups = model.to_frame(prepared, prefix=_OWN)
-    new = [name for name in with_groups.column_names if name not in prepared.column_names]
+    return group_columns(model._clustering, model._open(prepared, tell_unseen=False).store)
+
+
+def beside(table: Any, ids: Sequence[str], full: bool, groups: dict[str, Any]) -> Any:
+    """Return ids (or all columns) of a table, and what is known of the groups of its rows."""
+    import pyarrow as pa
+
     carried = table if full else table.select(list(ids))
     if not carried.num_columns:
         carried = pa.table({"row": pa.array(range(1, table.num_rows + 1), pa.int64())})
-    plain = [name.removeprefix(_OWN) for name in new]
-    names = new if set(plain) & set(carried.column_names) else plain
-    for name, column in zip(names, new, strict=True):
-        cells = with_groups[column]
-        rounded = pc.round(cells, _DIGITS) if pa.types.is_floating(cells.type) else cells
-        carried = carried.append_column(name, rounded)
+    prefix = _OWN if set(groups) & set(carried.column_names) else ""
+    for name, cells in groups.items():
+        rounded = cells.round(_DIGITS) if name == "margin" else cells
+        carried = carried.append_column(prefix + name, pa.array(rounded))
     return carried
 
 
@@ -39,6 +39,6 @@ def ids_of(preparation: Prepare, names: Sequence[str]) -> list[str]:
 
     Of these, those that a table has.
     """
-    given = [preparation.id] if isinstance(preparation.id, str) else list(preparation.id or ())
+    given = [preparation.id] if isinstance(preparation.id, str | int) else preparation.id
     found = [line.column for line in preparation.advice_.lines if line.verdict.kind == "id"]
-    return [str(name) for name in given or found if name in names]
+    return [str(name) for name in list(given or found) if name in names]

@@ -36,7 +36,7 @@ def look(
     if printing.json:
         print_json(as_plain(advice, rows))
     else:
-        print(advice.to_text(rows.read_as))
+        print(rows.told_with(advice))
 
 
 def as_plain(advice: Advice, rows: FileRows) -> dict[str, Any]:

@@ -110,7 +110,7 @@ def _tables(
             "Pass table-real or all."
         )
     return [
-        own_table(path.name, *read_labelled(path, column, [], "table"))
+        own_table(path.name, *read_labelled(str(path), column, name="table"))
         for path, column in zip(paths, class_columns, strict=True)
     ]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from softmodes._cli.errors import DRIFTED
-from softmodes._cli.grouped import grouped, ids_of
+from softmodes._cli.grouped import beside, groups_of, ids_of
 from softmodes._cli.options import (
     File,
     Force,
@@ -19,7 +18,7 @@ from softmodes._cli.options import (
     names_in,
 )
 from softmodes._cli.outputs import Outputs
-from softmodes._cli.prepared import FileRows, prepared_as_before, read_rows
+from softmodes._cli.prepared import FileRows, read_as_before
 from softmodes._cli.printing import print_json
 from softmodes._cli.waiting import Waiting
 from softmodes._text import harmless
@@ -80,16 +79,14 @@ def predict(
     with Waiting(printing.quiet) as waiting:
         fitted = load(model)
         waiting.say(f"Reading {file}")
-        rows = read_rows(file, reading)
-        table = prepared_as_before(rows, fitted)
+        rows, table = read_as_before(file, reading, fitted)
         waiting.say("Finding the groups")
-        drift = fitted.drift(table).to_pylist()
-        labels = _quietly(fitted.predict, table)
-        if "out" in outputs:
-            names = _ids(fitted, rows, id)
-            outputs.write_table("out", _quietly(grouped, fitted, table, rows.table, names, full))
+        drift = _rows_of(fitted.drift(table))
+        groups = groups_of(fitted, table)
+    if "out" in outputs:
+        outputs.write_table("out", beside(rows.table, _ids(fitted, rows, id), full, groups))
     too_far = [row for row in drift if row["changed"] - 2 * row["chance"] > limit]
-    counts = [int((labels == i).sum()) for i in range(len(fitted.names_))]
+    counts = [int((groups["group"] == i).sum()) for i in range(len(fitted.names_))]
     if printing.json:
         print_json(_plain(fitted, counts, drift, too_far, rows, outputs))
     else:
@@ -98,11 +95,12 @@ def predict(
         raise typer.Exit(DRIFTED)
 
 
-def _quietly(function: Any, *arguments: Any) -> Any:
-    """Call something without its warnings about unseen values, which are told otherwise."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return function(*arguments)
+def _rows_of(frame: Any) -> list[dict[str, Any]]:
+    """Return the rows of a frame of Arrow or pandas."""
+    found: list[dict[str, Any]] = (
+        frame.to_pylist() if hasattr(frame, "to_pylist") else frame.to_dict("records")
+    )
+    return found
 
 
 def _ids(fitted: ModesEstimator, rows: FileRows, given: list[str] | None) -> list[str]:
@@ -156,7 +154,7 @@ def _tell(
 
     total = max(1, sum(counts))
     before = fitted.cluster_sizes_ / fitted.cluster_sizes_.sum()
-    lines = [rows.described] if not printing.quiet else []
+    lines = [] if printing.quiet else list(rows.told)
     for i, (name, count) in enumerate(zip(fitted.names_, counts, strict=True)):
         share = f"{percent(count / total)}; {percent(before[i])} at fit"
         lines.append(f"group {i}, {name}: {count:,} rows ({share})")
@@ -171,8 +169,8 @@ def _told_unseen(columns: list[dict[str, Any]]) -> list[str]:
     from softmodes._model.marks import percent
 
     lines = [
-        f"unseen at fit: {row['feature']}: {row['unseen_values']} ({percent(row['unseen'])} of rows)"
-        + (f"; {row['note']}" if row["note"] else "")
+        f"unseen at fit: {row['feature']}: {row['unseen_values']} "
+        f"({percent(row['unseen'])} of rows)" + (f"; {row['note']}" if row["note"] else "")
         for row in sorted(columns, key=lambda row: -row["unseen"])[:_MOST_TOLD]
     ]
     if len(columns) > _MOST_TOLD:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from softmodes._cli.options import Columns, ReadingOptions, names_in, treatments_in
@@ -23,16 +24,10 @@ class FileRows:
     table: Any  # of Arrow
     told: tuple[str, ...]
 
-    @property
-    def read_as(self) -> str:
-        """How the file was read, as part of a line."""
-        return " ".join(line.rstrip(".") + "." for line in self.told).removesuffix(".")
-
-    @property
-    def described(self) -> str:
-        """How large the table is, and how it was read."""
-        read = f" {self.read_as}." if self.told else ""
-        return f"{self.table.num_rows:,} rows, {self.table.num_columns:,} columns.{read}"
+    def told_with(self, advice: Advice) -> str:
+        """Return what was read and how, and what is done with the columns."""
+        _, *lines = advice.to_text().splitlines()  # the first is told of the file
+        return "\n".join((*self.told, *lines))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,16 +62,29 @@ class Prepared:
     @property
     def told(self) -> str:
         """What was read, and what is done with its columns."""
-        return self.preparation.advice_.to_text(self.rows.read_as)
+        return self.rows.told_with(self.preparation.advice_)
 
 
-def read_rows(file: str, reading: ReadingOptions) -> FileRows:
-    """Read a file."""
-    from pathlib import Path
+def read_rows(
+    file: str, reading: ReadingOptions, as_text: Collection[str] = (), name: str = "file"
+) -> FileRows:
+    """Read a file; columns of `as_text` are texts, whatever they look like.
 
-    from softmodes._cli.tables import read_table
+    `name` is what errors call the file.
+    """
+    from softmodes._sources.paths import open_path
+    from softmodes._sources.whole import read_whole
 
-    return FileRows(read_table(Path(file), []), ())
+    source = open_path(
+        file,
+        name=name,
+        delimiter=reading.delimiter,
+        encoding=reading.encoding,
+        na=reading.na or (),
+        sheet=reading.sheet,
+    )
+    table = read_whole(source, as_text)
+    return FileRows(table, source.told)
 
 
 def advice_for(rows: FileRows, columns: Columns, reading: ReadingOptions) -> Advice:
@@ -105,16 +113,26 @@ def prepared(rows: FileRows, columns: Columns, reading: ReadingOptions) -> Prepa
     )
 
 
-def prepared_as_before(rows: FileRows, model: ModesEstimator) -> Any:
-    """Prepare new rows as those of a model's fit were; without a preparation, take its columns."""
-    preparation = model.preparation_
+def read_as_before(
+    file: str, reading: ReadingOptions, model: ModesEstimator
+) -> tuple[FileRows, Any]:
+    """Read new rows and prepare them as those of a model's fit were.
+
+    Columns are taken by name, and hold the kinds of values that they held at fit.
+    """
+    from softmodes._sources.whole import as_known, texts_among
+
+    preparation, codebook = model.preparation_, model._clustering.codebook
+    known = dict(zip(codebook.names or (), codebook.columns, strict=False))
+    words = [] if preparation is None else [str(word) for word in preparation.na or ()]
+    rows = read_rows(file, replace(reading, na=[*words, *(reading.na or ())]), texts_among(known))
     if preparation is not None:
-        return preparation.transform(rows.table)
-    names = list(getattr(model, "feature_names_in_", ()))
-    lacking = [name for name in names if name not in rows.table.column_names]
+        return rows, as_known(preparation.transform(rows.table), known)
+    lacking = [name for name in known if name not in rows.table.column_names]
     if lacking:
         raise ValueError(f"The file lacks columns of the model: {lacking}. Pass one that has them.")
-    return rows.table.select(names) if names else rows.table
+    table = rows.table.select(list(known)) if known else rows.table
+    return rows, as_known(table, known)
 
 
 def _wishes(names: list[str], columns: Columns, reading: ReadingOptions) -> dict[str, Any]:
