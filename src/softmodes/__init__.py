@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         load,
     )
     from softmodes._prepare import Advice, Bands, Prepare, advise
+    from softmodes._report import Report, report
 
 __all__ = [
     "Advice",
@@ -35,12 +36,14 @@ __all__ = [
     "KModes",
     "MiniBatchSoftModes",
     "Prepare",
+    "Report",
     "SoftModes",
     "Stability",
     "Summary",
     "Sweep",
     "advise",
     "load",
+    "report",
     "sweep",
 ]
 __version__ = "0.1.0"
@@ -49,8 +52,10 @@ _HOMES = {
     "Advice": "_prepare",
     "Bands": "_prepare",
     "Prepare": "_prepare",
+    "Report": "_report",
     "Sweep": "_choice",
     "advise": "_prepare",
+    "report": "_report",
     "sweep": "_choice",
 }  # of all others: _estimators
 

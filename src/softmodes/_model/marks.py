@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ _NO_WORDS = frozenset({"", "0", "0.0", "f", "false", "n", "no", "none", "not sel
 
 @dataclass(frozen=True)
 class Mark:
-    """A value that a cluster has more of than the whole table has.
+    """A value that a cluster has more, or less, of than the whole table has.
 
     Attributes
     ----------
@@ -77,12 +77,15 @@ class Mark:
         return f"{self.name}  {self.shares}{block}"
 
 
-def marks_of(profile: Profile, cluster: int, n_marks: int = N_MARKS) -> list[Mark]:
+def marks_of(
+    profile: Profile, cluster: int, n_marks: int = N_MARKS, side: Literal[1, -1] = 1
+) -> list[Mark]:
     """Return the values that mark a cluster most, those that say no at the end.
 
-    A value whose share looks like that in the whole table is no mark.
+    They are those that it has more of, or with `side` -1 less of, than the whole table. A value
+    whose share looks like that in the whole table is no mark.
     """
-    candidates = _candidates(profile, cluster)
+    candidates = _candidates(profile, cluster, side)
     blocks = _blocks(profile, candidates, n_marks)
     marks = [_mark(profile, block) for block in blocks]
     return sorted(marks, key=lambda mark: mark.is_no)
@@ -107,10 +110,10 @@ def _default_name(marks: Sequence[Mark], number: int) -> str:
     return ", ".join(mark.name for mark in list(first.values())[:2]) or f"group {number}"
 
 
-def _candidates(profile: Profile, cluster: int) -> NDArray[np.intp]:
+def _candidates(profile: Profile, cluster: int, side: int) -> NDArray[np.intp]:
     """Return the rows of the profile that may mark a cluster."""
     start, end = np.searchsorted(profile.cluster, (cluster, cluster + 1))
-    rows = np.arange(start, end)[profile.side[start:end] > 0][:_LOOKED_AT]
+    rows = np.arange(start, end)[profile.side[start:end] == side][:_LOOKED_AT]
     apart = [percent(profile.share[row]) != percent(profile.overall[row]) for row in rows]
     found: NDArray[np.intp] = rows[np.array(apart, bool)]
     return found
