@@ -19,6 +19,7 @@ from softmodes._cli.options import (
     Sharpness,
     command,
     number_or_text,
+    this_command,
 )
 from softmodes._cli.outputs import Outputs
 from softmodes._cli.prepared import Prepared, prepared, read_rows
@@ -31,6 +32,7 @@ from softmodes._text import harmless
 if TYPE_CHECKING:
     from softmodes._choice import Sweep
     from softmodes._estimators import SoftModes
+    from softmodes._report import Report
 
 _MOST_TRIED = 8
 _METHOD = "Method"
@@ -43,6 +45,7 @@ _DEFAULTS = {"init": "d1-greedy", "n_init": "auto", "refine": "latent"}
     "softmodes fit survey.csv --save survey.softmodes --report survey.html",
 )
 def fit(
+    context: typer.Context,
     file: File,
     k: Annotated[
         str, typer.Option("-k", "--n-clusters", help="Groups: a number, or auto: as sweep picks.")
@@ -111,6 +114,9 @@ def fit(
         if number is not None:
             waiting.say(f"Fitting {number} groups")
             model = _model(rows, found, number, number_or_text(t), method, seed)
+            if "save" in outputs or "report" in outputs:
+                waiting.say("Writing the report")
+                page = _reported(model, rows, found, file, save, this_command(context))
     if number is None:
         assert found is not None
         _tell_no_groups(rows, found, printing)
@@ -120,8 +126,11 @@ def fit(
         groups = groups_of(model, rows.table)
         outputs.write_table("out", beside(rows.rows.table, ids, full, groups))
     if "save" in outputs:
-        model.save(outputs.path("save"), labels=False, preparation=rows.preparation)
-        outputs.written.append(outputs.path("save"))
+        path, kept = outputs.path("save"), page.metadata
+        model.save(path, labels=False, metadata=kept, preparation=rows.preparation)
+        outputs.written.append(path)
+    if "report" in outputs:
+        outputs.write("report", page.to_html().encode())
     _tell(rows, found, model, outputs, printing)
 
 
@@ -170,6 +179,28 @@ def _model(
     return model.fit(rows.table, sample_weight=rows.sample_weight)
 
 
+def _reported(
+    model: SoftModes,
+    rows: Prepared,
+    found: Sweep | None,
+    file: str,
+    save: str | None,
+    command: str,
+) -> Report:
+    from softmodes._report import report
+
+    return report(
+        model,
+        rows.rows.table,
+        sweep=found or False,
+        prepare=rows.preparation,
+        source=file,
+        read_as=" ".join(rows.rows.told),
+        command=command,
+        model_file=save,
+    )
+
+
 # --- what is printed -----------------------------------------------------------------------------
 
 
@@ -195,8 +226,7 @@ def _tell(
         print(rows.told, end="\n\n", file=stream)
     print(harmless(_headline(rows, found, model.n_clusters)), file=stream)
     print(model.summary(), file=stream)
-    for path in outputs.written:
-        print(harmless(f"Written: {path}"), file=stream)
+    outputs.tell_written()
 
 
 def _headline(rows: Prepared, found: Sweep | None, k: int) -> str:

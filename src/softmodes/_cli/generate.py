@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from softmodes._cli.options import Force, Printing, Seed, command
+from softmodes._cli.printing import print_json
 
 app = typer.Typer(help="Write a table with planted groups, to try things on.", no_args_is_help=True)
 
@@ -120,4 +121,10 @@ def _write(
         table = table.append_column(planted, [y])
     outputs = Outputs(force=force, out=out)
     outputs.write_table("out", table)
-    outputs.tell(f"{table.num_rows:,} rows, {table.num_columns:,} columns", quiet=printing.quiet)
+    if printing.json:
+        print_json(
+            {"rows": table.num_rows, "columns": table.num_columns, "written": outputs.written}
+        )
+    elif not printing.quiet:
+        print(f"{table.num_rows:,} rows, {table.num_columns:,} columns.", file=outputs.text_to)
+        outputs.tell_written()

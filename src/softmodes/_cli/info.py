@@ -9,7 +9,6 @@ import typer
 from softmodes._cli.options import Printing, command
 from softmodes._cli.printing import print_json
 
-FINDINGS = "findings"  # what a report needs of the rows, too long to be printed
 _EXTRAS = {
     "pandas": "frames in Python",
     "polars": "frames in Python",
@@ -70,6 +69,7 @@ def _here() -> dict[str, Any]:
 def _of_model(path: str) -> dict[str, Any]:
     from softmodes._estimators import load
     from softmodes._model.marks import percent
+    from softmodes._report.kept import KEY  # too long to be printed
 
     model = load(path)
     preparation = model.preparation_
@@ -87,5 +87,5 @@ def _of_model(path: str) -> dict[str, Any]:
         "columns": model.n_features_in_,
         "preparation": "-" if preparation is None else preparation.advice_.to_text().splitlines(),
         "parameters": [f"{name}={value}" for name, value in params.items()],
-        "kept": [f"{name}={value}" for name, value in model.metadata_.items() if name != FINDINGS],
+        "kept": [f"{name}={value}" for name, value in model.metadata_.items() if name != KEY],
     }

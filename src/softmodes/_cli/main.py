@@ -22,6 +22,7 @@ from softmodes._cli.info import info
 from softmodes._cli.look import look
 from softmodes._cli.name import name
 from softmodes._cli.predict import predict
+from softmodes._cli.report import report
 from softmodes._cli.sweep import sweep
 
 app = typer.Typer(
@@ -30,7 +31,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for _command in (look, sweep, fit, predict, name, compare):
+for _command in (look, sweep, fit, predict, report, name, compare):
     app.command()(_command)
 app.add_typer(generate.app, name="generate")
 app.command()(info)

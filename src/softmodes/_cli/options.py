@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, get_type_hints
@@ -190,6 +191,20 @@ def _flattened(
             for field in fields(hint)
         ]
     return own + shared, groups
+
+
+def this_command(context: typer.Context) -> str:
+    """Return the command that is running as a user may type it again."""
+    words = ["softmodes", context.info_name or ""]
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if value in (None, (), [], parameter.get_default(context)):
+            continue
+        several = value if isinstance(value, list | tuple) else [value]
+        for one in several:
+            option = [parameter.opts[0]] if parameter.param_type_name == "option" else []
+            words += option if one is True else [*option, str(one)]
+    return shlex.join(words)
 
 
 def names_in(given: Sequence[str] | None, names: Sequence[str]) -> list[str] | None:

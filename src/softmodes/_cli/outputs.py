@@ -61,11 +61,10 @@ class Outputs:
         if name in self:
             _ending(name, self._targets[name])
 
-    def tell(self, what: str, name: str | None = None, quiet: bool = False) -> None:
-        """Say where something is that was written last, or under an option."""
-        path = self.written[-1] if name is None and self.written else self._targets.get(name or "")
-        if not quiet and path is not None and path != STANDARD:
-            print(harmless(f"{path}: {what}"), file=self.text_to)
+    def tell_written(self) -> None:
+        """Say what was written."""
+        for path in self.written:
+            print(harmless(f"Written: {path}"), file=self.text_to)
 
     def _check_different(self) -> None:
         seen: dict[str, str] = {}

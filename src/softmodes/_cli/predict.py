@@ -160,9 +160,9 @@ def _tell(
         lines.append(f"group {i}, {name}: {count:,} rows ({share})")
     lines += _told_unseen([row for row in drift if row["unseen"] > 0 or row["note"]])
     lines += _told_drift(too_far)
-    lines += [f"Written: {path}" for path in outputs.written]
     for line in lines:
         print(harmless(line), file=outputs.text_to)
+    outputs.tell_written()
 
 
 def _told_unseen(columns: list[dict[str, Any]]) -> list[str]:
