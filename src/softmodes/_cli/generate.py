@@ -59,15 +59,13 @@ def bbm(
 
 
 @app.command()
-@command("softmodes generate ccm --noise 0.3 --planted group --out words.csv")
+@command("softmodes generate ccm --eps 0.3 --planted group --out words.csv")
 def ccm(
     out: Out,
     rows: Rows = 1000,
     columns: Features = 40,
     k: Groups = 4,
-    noise: Annotated[
-        float, typer.Option("--noise", help="Probability that a cell is flipped.")
-    ] = 0.2,
+    eps: Annotated[float, typer.Option("--eps", help="Probability that a cell is flipped.")] = 0.2,
     planted: Planted = None,
     seed: Seed = 0,
     force: Force = False,
@@ -77,12 +75,12 @@ def ccm(
     """Draw corrupted codewords: each group is a random row of bits, of which some are flipped."""
     from softmodes.datasets import make_ccm
 
-    X, y = make_ccm(rows, columns, k, eps=noise, random_state=seed)
+    X, y = make_ccm(rows, columns, k, eps=eps, random_state=seed)
     _write(_numbered(X), y, planted, out, force, printing)
 
 
 @app.command()
-@command("softmodes generate survey --rows 500 --out survey.csv")
+@command("softmodes generate survey --rows 500 --out made.csv")
 def survey(
     out: Out,
     rows: Rows = 5800,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from softmodes._choice import Sweep
 
 
-@command("softmodes sweep survey.csv", "softmodes sweep survey.csv -k 2:12 --drop name,email")
+@command("softmodes sweep survey.csv", "softmodes sweep survey.csv -k 2:12 --drop region,age")
 def sweep(
     file: File,
     k: Annotated[str, typer.Option("-k", metavar="FROM:TO", help="Numbers of groups.")] = "2:8",
