@@ -142,6 +142,7 @@ GOOD = "a,y\n1,2\n2,2\n1,3\n2,3\n"
             "class='y' has no class for 1 of 3 rows, the first of them row 2.",
         ),
         ("y\n2\n2\n3\n", ["--class", "y"], "has no column but class='y'."),
+        ("a,y,y\n1,2,2\n2,2,2\n1,3,3\n", ["--class", "y"], "class='y' is the name of several"),
         (GOOD, ["--class", "y", "-k", "5"], "n_clusters=5 is more than"),
         (GOOD, ["--class", "y", "-k", "0"], "n_clusters=0 is not an int >= 1."),
         (GOOD, ["--class", "y", "--seed", "-1"], "seed=-1 is outside"),

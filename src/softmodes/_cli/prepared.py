@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,14 @@ class FileRows:
 
     table: Any  # of Arrow
     told: tuple[str, ...]
+    renamed: Mapping[str, str]  # columns whose name another one had, and that name
+
+    def named(self, given: Sequence[str] | None) -> list[str] | None:
+        """Return the columns that an option names, all of those that had one name in the file."""
+        names = names_in(given, self.table.column_names)
+        if names is None:
+            return None
+        return [*names, *(new for new, old in self.renamed.items() if old in names)]
 
     def told_with(self, advice: Advice) -> str:
         """Return what was read and how, and what is done with the columns."""
@@ -84,14 +92,14 @@ def read_rows(
         sheet=reading.sheet,
     )
     table = read_whole(source, as_text)
-    return FileRows(table, source.told)
+    return FileRows(table, source.told, source.renamed)
 
 
 def advice_for(rows: FileRows, columns: Columns, reading: ReadingOptions) -> Advice:
     """Return what the columns hold, and what will be done with them."""
     from softmodes._prepare import advise
 
-    wishes = _wishes(rows.table.column_names, columns, reading)
+    wishes = _wishes(rows, columns, reading)
     if columns.missing is None:
         missing = advise(rows.table, **wishes).missing
         return advise(rows.table, **wishes, missing=missing)
@@ -102,7 +110,7 @@ def prepared(rows: FileRows, columns: Columns, reading: ReadingOptions) -> Prepa
     """Follow the advice about the columns of a file."""
     from softmodes._prepare import Prepare, advise
 
-    wishes = _wishes(rows.table.column_names, columns, reading)
+    wishes = _wishes(rows, columns, reading)
     missing = columns.missing or advise(rows.table, **wishes).missing
     preparation = Prepare(**wishes, missing=missing).fit(rows.table)
     return Prepared(
@@ -135,10 +143,11 @@ def read_as_before(
     return rows, as_known(table, known)
 
 
-def _wishes(names: list[str], columns: Columns, reading: ReadingOptions) -> dict[str, Any]:
+def _wishes(rows: FileRows, columns: Columns, reading: ReadingOptions) -> dict[str, Any]:
     """Return what the user wants done with columns, as parameters of `Prepare`."""
+    names = rows.table.column_names
     by_name = {
-        name: names_in(getattr(columns, name), names)
+        name: rows.named(getattr(columns, name))
         for name in ("drop", "only", "keep", "id", "describe")
     }
     treatments = treatments_in(columns.as_, names)

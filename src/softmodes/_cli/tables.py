@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from softmodes._cli.options import ReadingOptions, names_in
+from softmodes._cli.options import ReadingOptions
 from softmodes._cli.prepared import read_rows
 
 _AS_IT_LOOKS = ReadingOptions()
@@ -22,23 +22,24 @@ def read_labelled(
 
     Refuses a column that gives no class to some of the rows.
     """
-    table = read_rows(path, reading, name=name).table
-    left_out = [
-        column for column in names_in(drop, table.column_names) or () if column != class_column
-    ]
-    for column in left_out:
-        if column not in table.column_names:
-            raise ValueError(
-                f"drop={column!r} is not a column of {path}. "
-                f"Pass some of {', '.join(map(repr, table.column_names))}."
-            )
-    table = table.drop_columns(left_out)
-    names = table.column_names
+    rows = read_rows(path, reading, name=name)
+    names = rows.table.column_names
     if class_column not in names:
         raise ValueError(
             f"class={class_column!r} is not a column of {path}. "
             f"Pass one of {', '.join(map(repr, names))}."
         )
+    if class_column in rows.renamed.values():
+        raise ValueError(
+            f"class={class_column!r} is the name of several columns of {path}. Give each its own."
+        )
+    left_out = set(rows.named(drop) or ()) - {class_column}
+    for column in left_out.difference(names):
+        raise ValueError(
+            f"drop={column!r} is not a column of {path}. "
+            f"Pass some of {', '.join(map(repr, names))}."
+        )
+    table = rows.table.drop_columns(sorted(left_out))
     classes = table.column(class_column)
     if not len(classes):
         raise ValueError(f"{path} has no rows. Pass a file with a line for each case.")
@@ -48,7 +49,6 @@ def read_labelled(
             f"class={class_column!r} has no class for {classes.null_count:,} of {len(classes):,} "
             f"rows, the first of them row {first:,}. Fill them in, or leave these rows out."
         )
-    features = [j for j, column in enumerate(names) if column != class_column]
-    if not features:
+    if table.num_columns == 1:
         raise ValueError(f"{path} has no column but class={class_column!r}. Pass one with more.")
-    return table.select(features), classes
+    return table.drop_columns(class_column), classes

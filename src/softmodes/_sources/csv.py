@@ -20,12 +20,12 @@ import pyarrow.csv as arrow_csv
 
 from softmodes._sources.dialect import NO_DELIMITER, Dialect, dialect_of
 from softmodes._sources.encoding import Utf8Blocks
-from softmodes._sources.raw import Bytes, can_be_read_again, damage_named, label_of, open_bytes
+from softmodes._sources.raw import can_be_read_again, damage_named, label_of, open_bytes
 from softmodes._sources.reading import Reading
 from softmodes._sources.texts import TextSource
 
 _HEAD = 1 << 20  # bytes that a dialect is found by, at least
-_CHUNK, _CHUNK_PER_COLUMN = 8 << 20, 8 << 10  # bytes that are parsed at a time
+_CHUNK, _CHUNK_PER_COLUMN = 4 << 20, 8 << 10  # bytes that are parsed at a time
 _LARGEST_ROW = 1 << 28
 _QUOTE = ord('"')
 
@@ -69,10 +69,9 @@ class _OpenFile:
         self._label = label_of(path)
         self._head = b""
         self._line_end = b"\n"
-        with damage_named(path):
-            self._raw = open_bytes(path)
+        self._raw = _Unpacked(path)
         try:
-            self._texts = Utf8Blocks(_Unpacked(self._raw, path), reading.encoding, self._label)
+            self._texts = Utf8Blocks(self._raw, reading.encoding, self._label)
             self._blocks = iter(self._texts)
             self.dialect = self._find_dialect(reading)
         except BaseException:
@@ -152,12 +151,17 @@ class _OpenFile:
 class _Unpacked:
     """A file whose damage is told with its name."""
 
-    def __init__(self, raw: Bytes, path: str) -> None:
-        self._raw, self._path = raw, path
+    def __init__(self, path: str) -> None:
+        self._path = path
+        with damage_named(path):
+            self._raw = open_bytes(path)
 
     def read(self, size: int) -> bytes:
         with damage_named(self._path):
             return self._raw.read(size)
+
+    def close(self) -> None:
+        self._raw.close()
 
 
 # --- rows ----------------------------------------------------------------------------------------
@@ -203,7 +207,7 @@ class Cutter:
 
 def _too_large(label: str, line: int) -> ValueError:
     return ValueError(
-        f"{label}: a row that begins on line {line:,} or after it has over {_LARGEST_ROW:,} bytes, "
+        f"{label}: the row that begins on line {line:,} has over {_LARGEST_ROW:,} bytes, "
         "the most that a row may have. Is a double quote not closed there? Close it, or leave it "
         "out."
     )

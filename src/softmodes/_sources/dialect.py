@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 
 import pyarrow as pa
@@ -33,11 +33,14 @@ class Columns:
         Whether the first row holds names.
     told
         What was made up, in a line each.
+    renamed
+        The name in the file of columns that have another one here, since it occurs again.
     """
 
     names: tuple[str, ...]
     in_file: bool
-    told: tuple[str, ...]
+    told: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -98,8 +101,7 @@ def columns_of(rows: Sequence[Row], header: bool | None) -> Columns:
         last = f' to "{names[-1]}"' if len(names) > 1 else ""
         told = f'No column names{noticed}. The columns are called "{names[0]}"{last}.'
         return Columns(names, False, (told,))
-    names, told_names = _unique([cell.strip() for cell in rows[0]])
-    return Columns(names, True, told_names)
+    return _unique([cell.strip() for cell in rows[0]])
 
 
 # --- cells ---------------------------------------------------------------------------------------
@@ -126,7 +128,7 @@ def _rows(lines: list[str], delimiter: str, whole: bool) -> list[tuple[Row, int,
                 break
     except csv.Error:
         return rows  # a cell too large for this reader, which need not be a fault
-    is_cut = not whole and before == len(lines) and len(rows) > 1
+    is_cut = not whole and before == len(lines)
     return rows[:-1] if is_cut else rows
 
 
@@ -159,11 +161,12 @@ def _evenness(sizes: list[int]) -> tuple[float, int]:
 def _has_names(rows: Sequence[Row]) -> bool:
     """Tell whether the first row looks like names, not like the rows below it.
 
-    It has none where numbers stand above numbers, or where at least half of its cells occur again
-    in their columns. Numbers that count on, such as 1, 2, 3 or years, are names.
+    They are none where most cells occur again in their columns, or are numbers above numbers; half
+    of them will do where some are fractions or dates. Numbers that count on, such as years, are.
     """
     first = [cell.strip() for cell in rows[0]][:_FEW_COLUMNS]
-    below = [row for row in rows[1:] if len(row) == len(rows[0]) and row != rows[0]]
+    alone = len(first) == 1  # otherwise a row like the first may be names that occur again
+    below = [row for row in rows[1:] if len(row) == len(rows[0]) and (alone or row != rows[0])]
     numbers: Row = []
     n_again = 0
     for j, cell in enumerate(first):
@@ -176,7 +179,10 @@ def _has_names(rows: Sequence[Row]) -> bool:
             return True
         else:
             numbers.append(cell)
-    return 2 * (n_again + len(numbers)) < len(first) or (not n_again and _count_on(numbers))
+    if not n_again and _count_on(numbers):
+        return True
+    surplus = 2 * (n_again + len(numbers)) - len(first)
+    return surplus < 0 or (surplus == 0 and all(cell.isdecimal() for cell in numbers))
 
 
 def _are_numbers(texts: set[str]) -> bool:
@@ -186,29 +192,31 @@ def _are_numbers(texts: set[str]) -> bool:
 
 def _count_on(cells: Row) -> bool:
     whole = [int(cell) for cell in cells if cell.isdecimal()]
-    return len(whole) == len(cells) > 1 and whole == list(range(whole[0], whole[0] + len(whole)))
+    return len(whole) == len(cells) > 2 and whole == list(range(whole[0], whole[0] + len(whole)))
 
 
-def _unique(cells: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return a name of its own for each column, and what was made up."""
+def _unique(cells: Row) -> Columns:
+    """Return columns with a name of its own for each."""
     taken = set(cells)
     names: list[str] = []
-    nameless, doubles = [], []
+    nameless: list[str] = []
+    renamed: dict[str, str] = {}
     for j, cell in enumerate(cells):
         name = cell or f"column {j + 1}"
         if not cell:
+            name = name if name not in taken else _free(name, taken)
             nameless.append(name)
-        if name in names or (not cell and name in taken):
+        elif name in names:
             name = _free(name, taken)
-            doubles.append(name)
+            renamed[name] = cell
         taken.add(name)
         names.append(name)
     told = []
     if nameless:
         told.append(f"Columns without a name are called {_listed(nameless)}.")
-    if doubles:
-        told.append(f"Names that occur again are changed to {_listed(doubles)}.")
-    return tuple(names), tuple(told)
+    if renamed:
+        told.append(f"Names that occur again are changed to {_listed(list(renamed))}.")
+    return Columns(tuple(names), True, tuple(told), renamed)
 
 
 def _free(name: str, taken: set[str]) -> str:

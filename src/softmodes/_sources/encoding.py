@@ -22,10 +22,11 @@ _MARKS = (
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 _BEYOND_ASCII = re.compile(rb"[^\r\n]*[\x80-\xff][^\r\n]*[\r\n]*")
 _LETTERS = [bytes([letter]) for letter in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"]
-# What is neither a small letter nor ASCII, between two letters of a word.
-_INSIDE_WORDS = re.compile(
-    r"(?<=[^\W\d_])[^\x00-\x7f](?<![a-zß-öø-ÿāăąćčďđēěęģīķĺľłńňņōőœŕřśšşţťūůűųýźžżșț])(?=[a-z])"
-)
+# What stands between two letters of a word and is neither ASCII, a small letter nor a mark that
+# joins words.
+_SMALL = "ß-öø-ÿāăąćčďđēěęģīķĺľłńňņōőœŕřśšşţťūůűųźžżșț"
+_JOINS = "\u2018\u2019\u2013\u2014\u2026\xa0\xad\xb7"
+_INSIDE_WORDS = re.compile(rf"(?<=[^\W\d_])[^\x00-\x7f{_SMALL}{_JOINS}](?=[a-z{_SMALL}])")
 _LATIN = ("cp1252", "cp1250", "mac_roman", "cp850")
 # Those that tables come in; a guess among all that exist is right less often.
 _OTHER_SCRIPTS = [
@@ -48,18 +49,15 @@ class Utf8Blocks:
 
     def __init__(self, raw: Bytes, encoding: str | None, label: str) -> None:
         self._raw, self._label = raw, label
-        self._told = encoding is not None
+        self._asked = encoding is not None
         self._first = raw.read(_BLOCK)
-        mark, marked = next(
-            ((mark, name) for mark, name in _MARKS if self._first.startswith(mark)), (b"", None)
-        )
-        if encoding is None or codecs.lookup(encoding).name in _of_mark(marked):
-            self._first = self._first[len(mark) :]
-        self.encoding = encoding or marked or _without_mark(self._first) or "utf-8"
-        if self.encoding == "utf-8" and not self._told:
+        codec, n_skipped = _codec_of(self._first, encoding)
+        self._first = self._first[n_skipped:]
+        if codec == "utf-8" and not self._asked:
             _refuse_binary(self._first, label)
-        plain = codecs.lookup(self.encoding).name == "utf-8"
-        self._decoder = None if plain else codecs.getincrementaldecoder(self.encoding)()
+        self.encoding = encoding or _without_order(codec)
+        plain = codecs.lookup(codec).name == "utf-8"
+        self._decoder = None if plain else codecs.getincrementaldecoder(codec)()
         self._rest = b""  # bytes of a character that goes on in the next block
         self._ascii = True  # all so far
         self._lines = 1
@@ -81,7 +79,7 @@ class Utf8Blocks:
         try:
             _, n_whole = codecs.utf_8_decode(block, "strict", final)
         except UnicodeDecodeError as error:
-            if self._told or not (self._ascii and block[: error.start].isascii()):
+            if self._asked or not (self._ascii and block[: error.start].isascii()):
                 raise self._mixed(error) from None
             self.encoding, self._rest = guess(block), b""
             self._decoder = codecs.getincrementaldecoder(self.encoding)()
@@ -100,10 +98,10 @@ class Utf8Blocks:
     def _mixed(self, error: UnicodeDecodeError) -> ValueError:
         line = self._lines + bytes(error.object[: error.start]).count(b"\n")
         found = bytes(error.object[error.start : error.start + 1])
+        why = "was asked for" if self._asked else "all lines before it are"
         return ValueError(
             f"{self._label}, line {line:,}: the byte 0x{found.hex()} is not {self.encoding}, which "
-            f"{'was asked for' if self._told else 'all lines before it are'}. Save the file in one "
-            'encoding, or pass it, such as encoding="cp1252".'
+            f'{why}. Save the file in one encoding, or pass it, such as encoding="cp1252".'
         )
 
 
@@ -149,9 +147,22 @@ def _of_other_scripts(foreign: bytes) -> str | None:
     return None if best is None else str(best.encoding)
 
 
-def _of_mark(marked: str | None) -> tuple[str, ...]:
-    """Return the encodings of a file with this mark: with the order of its bytes, or without."""
-    return () if marked is None else (marked, marked.removesuffix("-le").removesuffix("-be"))
+def _codec_of(first: bytes, asked: str | None) -> tuple[str, int]:
+    """Return the codec of a file that begins so, and the length of its mark."""
+    marks = ((name, len(mark)) for mark, name in _MARKS if first.startswith(mark))
+    found, n_skipped = next(marks, (_without_mark(first) or "utf-8", 0))
+    if asked is None:
+        return found, n_skipped
+    codec = codecs.lookup(asked).name
+    if codec in (found, _without_order(found)) or codec == f"{found}-sig":
+        return found, n_skipped
+    # Without a mark these are written by most programs in this order.
+    return f"{codec}-le" if codec in ("utf-16", "utf-32") else codec, 0
+
+
+def _without_order(codec: str) -> str:
+    """Return the name of UTF-16 and UTF-32 without the order of bytes."""
+    return codec.removesuffix("-le").removesuffix("-be")
 
 
 def _without_mark(first: bytes) -> str | None:

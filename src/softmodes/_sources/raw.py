@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO, Protocol
 
 import pyarrow as pa
 
@@ -37,6 +37,7 @@ _PACKED = {
     b"\x28\xb5\x2f\xfd": "zstd",
     b"\x04\x22\x4d\x18": "lz4",
 }
+_DAMAGE = (zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 _XZ, ZIP = b"\xfd7zXZ\x00", b"PK\x03\x04"
 
 
@@ -65,7 +66,7 @@ def open_bytes(path: str) -> Bytes:
     if start.startswith(ZIP):
         return _only_member(path, file)
     if start.startswith(_XZ):
-        return lzma.LZMAFile(file)
+        return lzma.LZMAFile(file)  # type: ignore[arg-type]
     for magic, codec in _PACKED.items():
         if start.startswith(magic):
             packed: Bytes = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec)
@@ -78,7 +79,9 @@ def damage_named(path: str) -> Iterator[None]:
     """Say which file it is that cannot be unpacked."""
     try:
         yield
-    except (pa.ArrowInvalid, OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+    except (pa.ArrowInvalid, OSError, EOFError, *_DAMAGE) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # of the system, which names the file
         raise ValueError(
             f"{label_of(path)} cannot be unpacked: {error}. The file is damaged or not complete: "
             "get it anew."
@@ -126,11 +129,12 @@ def _only_member(path: str, file: _Chained) -> Bytes:
             f"{label_of(path)} is a zip archive, which cannot be read in order. Unpack it first."
         )
     file.close()
-    archive = zipfile.ZipFile(path)
-    names = [name for name in archive.namelist() if not name.endswith("/")]
-    names = [name for name in names if not name.startswith("__MACOSX/")]
-    if len(names) != 1:
-        raise ValueError(
-            f"{path} is a zip archive of {len(names)} files. Unpack it, and pass the path of one."
-        )
-    return archive.open(names[0])
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        names = [name for name in names if not name.startswith("__MACOSX/")]
+        if len(names) != 1:
+            raise ValueError(
+                f"{path} is a zip archive of {len(names)} files. "
+                "Unpack it, and pass the path of one."
+            )
+        return archive.open(names[0])  # stays open when the archive is closed

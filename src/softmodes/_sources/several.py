@@ -63,7 +63,7 @@ class _SeveralTexts(TextSource):
     def __init__(self, sources: list[TextSource], reading: Reading, left_out: list[str]) -> None:
         first = sources[0]
         told = (*first.made_up, *_told_left_out(left_out))
-        super().__init__(Columns(first.names, True, told), reading)
+        super().__init__(Columns(first.names, True, told, first.renamed), reading)
         self._sources = sources
 
     @property

@@ -82,8 +82,8 @@ class LabelledSource(TextSource):
             columns, facts = read(self._path, output_format="dict", **options)
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
             raise ValueError(
-                f"{self._path} cannot be read: {error}. Open it with the program that wrote it, and "
-                "save it anew."
+                f"{self._path} cannot be read: {error}. Open it with the program that wrote it, "
+                "and save it anew."
             ) from error
         return columns, facts
 

@@ -30,7 +30,7 @@ class TextSource(Source):
     is_text: ClassVar[bool] = True
 
     def __init__(self, columns: Columns, reading: Reading) -> None:
-        self.names = columns.names
+        self.names, self.renamed = columns.names, columns.renamed
         self.spelling = reading.spelling
         self.made_up = columns.told
         self._n_rows: int | None = None
