@@ -148,6 +148,8 @@ def _number_of_groups(given: str) -> int | None:
 
 def _tried(rows: Prepared, asked: int | None, t: float | str, seed: int) -> Sweep | None:
     """Try numbers of groups, up to the one that was asked for; None where none can be tried."""
+    if asked is None:
+        rows.check_columns()
     if asked is not None and not 2 <= asked <= rows.most_groups:
         return None  # nothing to compare, or refused by the fit
     return swept(rows, (2, max(_MOST_TRIED, asked or 0)), t, seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,15 @@ class Prepared:
         """What was read, and what is done with its columns."""
         return self.rows.told_with(self.preparation.advice_)
 
+    def check_columns(self) -> None:
+        """Refuse a single column: what goes together cannot be found in it."""
+        if self.table.num_columns == 1:
+            (name,) = self.table.column_names
+            raise ValueError(
+                f"One column is used, {name!r}, and groups are answers that go together. Pass a "
+                "file with more columns, or --keep some; or -k, to cut the rows by it anyway."
+            )
+
 
 def read_rows(
     file: str, reading: ReadingOptions, as_text: Collection[str] = (), name: str = "file"
@@ -97,28 +107,41 @@ def read_rows(
 
 def advice_for(rows: FileRows, columns: Columns, reading: ReadingOptions) -> Advice:
     """Return what the columns hold, and what will be done with them."""
-    from softmodes._prepare import advise
-
-    wishes = _wishes(rows, columns, reading)
-    if columns.missing is None:
-        missing = advise(rows.table, **wishes).missing
-        return advise(rows.table, **wishes, missing=missing)
-    return advise(rows.table, **wishes, missing=columns.missing)
+    return _advised(rows, columns, reading)[0]
 
 
 def prepared(rows: FileRows, columns: Columns, reading: ReadingOptions) -> Prepared:
-    """Follow the advice about the columns of a file."""
-    from softmodes._prepare import Prepare, advise
+    """Follow the advice about the columns of a file; refuse one of which nothing is left."""
+    from softmodes._prepare import Prepare
 
-    wishes = _wishes(rows, columns, reading)
-    missing = columns.missing or advise(rows.table, **wishes).missing
-    preparation = Prepare(**wishes, missing=missing).fit(rows.table)
+    advice, wishes = _advised(rows, columns, reading)
+    if not advice.used:
+        print(rows.told_with(advice), file=sys.stderr)
+        raise ValueError("No column is left to use. Pass some with --keep, or another file.")
+    preparation = Prepare(**wishes).fit(rows.table)
     return Prepared(
         rows,
         preparation,
         preparation.transform(rows.table),
         preparation.sample_weight(rows.table),
     )
+
+
+def _advised(
+    rows: FileRows, columns: Columns, reading: ReadingOptions
+) -> tuple[Advice, dict[str, Any]]:
+    """Return the advice, and the parameters of `Prepare` that it was asked for with."""
+    from softmodes._prepare import advise
+
+    wishes = _wishes(rows, columns, reading)
+    missing = columns.missing
+    if missing is None:
+        first = advise(rows.table, **wishes)
+        if first.missing == "category":
+            return first, wishes
+        missing = first.missing
+    wishes |= {"missing": missing}
+    return advise(rows.table, **wishes), wishes
 
 
 def read_as_before(

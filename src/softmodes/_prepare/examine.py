@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from softmodes._parameters import thread_count
 from softmodes._prepare.advice import Advice, Line
 from softmodes._prepare.columns import Column, columns_of, default_names
@@ -18,6 +20,7 @@ from softmodes._prepare.rules import (
     option_for,
     percent,
 )
+from softmodes._prepare.steps import Band, Lump, learn_step
 from softmodes._prepare.together import equal_columns, similar_columns, skip_patterns
 from softmodes._table.read import frame_backend, read
 
@@ -140,7 +143,8 @@ def _without_twins(
     verdicts = list(verdicts)
     used = _used(verdicts)
     wished = options.keep | set(options.treatments) | (options.only or frozenset())
-    for later, of in equal_columns([columns[j] for j in used]).items():
+    as_used = {j: _as_used(columns[j], verdicts[j]) for j in used}
+    for later, of in equal_columns([as_used[j] for j in used]).items():
         column, other = columns[used[later]].name, columns[used[of]].name
         if used[later] not in wished:
             reason = Reason(
@@ -151,7 +155,7 @@ def _without_twins(
             )
             verdicts[used[later]] = Verdict("duplicate", "leave out", "text", reason)
     used = _used(verdicts)
-    for twin in similar_columns([columns[j] for j in used]):
+    for twin in similar_columns([as_used[j] for j in used]):
         column, other = columns[used[twin.column]].name, columns[used[twin.of]].name
         reason = Reason(
             "near duplicate",
@@ -161,6 +165,20 @@ def _without_twins(
         )
         _remark(verdicts, [used[twin.column]], reason)
     return verdicts
+
+
+def _as_used(column: Column, verdict: Verdict) -> Column:
+    """Return a column as the clustering will see it: of numbers that all differ, the bands."""
+    if verdict.action != "lump" and (verdict.action != "band" or column.scale is None):
+        return column
+    step = learn_step(column, verdict.treatment)
+    if not isinstance(step, Band | Lump):
+        return column
+    (made,) = step.labels(column)
+    counts = np.bincount(made.places, column.counts, len(made.labels)).astype(np.int64)
+    codes = np.append(made.places, len(made.labels))[column.codes.astype(np.intp, copy=False)]
+    labels = np.array(made.labels, dtype=object)
+    return Column(column.name, labels, counts, codes, column.n_missing)
 
 
 def _with_skips(

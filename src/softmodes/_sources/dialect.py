@@ -135,7 +135,8 @@ def _rows(lines: list[str], delimiter: str, whole: bool) -> list[tuple[Row, int,
 def _delimiter(lines: list[str], whole: bool) -> str:
     """Return the sign that cuts most lines into as many cells as the first; of equal ones, most.
 
-    Where none cuts the first line, and half of the lines like it, each line is one cell.
+    Where none cuts the first line, and half of the lines like it, each line is one cell, or, if
+    blanks part it into as many numbers as all others, a row of numbers.
     """
     best, delimiter = (0.5, 1), NO_DELIMITER
     for sign in _CANDIDATES:
@@ -144,7 +145,17 @@ def _delimiter(lines: list[str], whole: bool) -> str:
             best, delimiter = max(
                 (best, delimiter), (_evenness(sizes), sign), key=lambda one: one[0]
             )
+    if delimiter == NO_DELIMITER and _are_rows_of_numbers(_rows(lines, " ", whole)):
+        return " "
     return delimiter
+
+
+def _are_rows_of_numbers(rows: list[tuple[Row, int, int]]) -> bool:
+    """Tell whether all rows but the first, which may be names, are as many numbers."""
+    sizes = {len(cells) for cells, _, _ in rows}
+    if len(rows) < 2 or len(sizes) > 1 or sizes == {1}:
+        return False
+    return _are_numbers({cell for row, _, _ in rows[1:] for cell in row[:_FEW_COLUMNS]})
 
 
 def _evenness(sizes: list[int]) -> tuple[float, int]:
