@@ -16,7 +16,7 @@ from softmodes._report.findings import ColumnLine, Findings, Swept
 from softmodes._report.mapping import map_of, words_of_map
 from softmodes._report.marks import apart, less_of, more_of, shown_names, shown_profile
 from softmodes._report.shares import FEWEST_ROWS, Floats, Shares, column_shares, shares_of
-from softmodes._report.words import Question, Words, headline, questions, verdict_sentence
+from softmodes._report.words import Question, Words, headline, in_words, questions, verdict_sentence
 
 N_MARKS, N_CARD_MARKS, N_APART = 15, 4, 5
 N_HEAT, N_DESCRIBED, N_PAIRS, N_ON_MAP = 300, 150, 12, 12
@@ -161,6 +161,11 @@ class ReportData:
     def n_groups(self) -> int:
         """How many groups the model has."""
         return len(self.groups)
+
+    @property
+    def swept_sentence(self) -> str:
+        """What the sweep says, in the reader's words; empty without one."""
+        return "" if self.swept is None else in_words(self.swept.sentence, self.words)
 
     @property
     def shown_groups(self) -> tuple[Group, ...]:

@@ -14,6 +14,7 @@ from softmodes._report import drawing
 from softmodes._report.data import ReportData
 from softmodes._report.shares import FEWEST_ROWS
 from softmodes._report.texts import LONGEST, LONGEST_OF_MANY, agreement, count, percent, shown
+from softmodes._text import harmless
 
 N_COLOURS = 10
 _MANY_GROUPS = 20
@@ -51,6 +52,7 @@ def html_of(data: ReportData) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_harmless,
     )
     longest = LONGEST_OF_MANY if data.n_groups > _MANY_GROUPS else LONGEST
     environment.filters.update(_FILTERS | {"name": partial(shown, longest=longest)})
@@ -101,6 +103,13 @@ def _asset(name: str) -> str:
 
 def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _harmless(value: Any) -> Any:
+    """Return a text without controls but line breaks, whoever wrote it."""
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    return "\n".join(map(harmless, value.split("\n")))
 
 
 def _unbroken(text: str) -> str:

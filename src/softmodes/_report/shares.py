@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,17 +34,17 @@ class Shares:
     hidden: Flags
     n_left_out: int  # values that are held by too few rows, or are not among the most telling
 
-    @property
+    @cached_property
     def shares(self) -> Floats:
         """Share of each value in each group, among the rows that have one in its column."""
         return _divided(self.counts, self.observed)
 
-    @property
+    @cached_property
     def overall(self) -> Floats:
         """Share of each value among all rows that have one in its column."""
         return _divided(self.counts.sum(axis=0), self.observed.sum(axis=0))
 
-    @property
+    @cached_property
     def telling(self) -> Floats:
         """What part of the variance of having a value the groups explain, from 0 to 1."""
         return _telling(self.counts, self.observed)
@@ -105,15 +106,16 @@ def joined(parts: list[Shares]) -> Shares:
 def too_small(counts: Floats) -> Flags:
     """Tell which cells of a column are not to be shown, by group and value.
 
-    Those of under 5 rows; and where these are under 5 rows together, so that the others would give
-    them away, the next smallest ones as well.
+    Those of under 5 rows, and all cells of a group that has no more; and where the hidden ones are
+    under 5 rows together, so that the others would give them away, the next smallest as well.
 
     Examples
     --------
-    >>> too_small(np.array([[3.0, 97.0], [50.0, 50.0], [3.0, 7.0], [0.0, 9.0]])).tolist()
+    >>> too_small(np.array([[3.0, 97.0], [50.0, 50.0], [2.0, 0.0], [0.0, 9.0]])).tolist()
     [[True, True], [False, False], [True, True], [False, False]]
     """
     hidden = (counts > 0) & (counts < FEWEST_ROWS)
+    hidden |= counts.sum(axis=1, keepdims=True) < FEWEST_ROWS
     for group in np.flatnonzero(hidden.any(axis=1)):
         left = np.where(hidden[group] | (counts[group] == 0), np.inf, counts[group])
         together = counts[group][hidden[group]].sum()

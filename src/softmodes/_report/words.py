@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from softmodes._choice.rule import Thresholds, Verdict
@@ -68,19 +69,19 @@ def _why(
     if n_groups == 1:
         if swept is None:
             return ["All are one group: nothing was compared."]
-        return [_sentence(swept.why), _no_groups_means(Verdict(swept.verdict), words)]
+        return [_sentence(swept.why, words), _no_groups_means(Verdict(swept.verdict), words)]
     tried = None if swept is None else swept.of(n_groups)
     if swept is not None and swept.pick is None:
         means = _no_groups_means(Verdict(swept.verdict), words)
         cut = f"Below they are cut into {n_groups}, as was asked for."
-        return [f"{_sentence(swept.why)} {means} {cut}", _structure(explained, tried)]
+        return [f"{_sentence(swept.why, words)} {means} {cut}", _structure(explained, tried)]
     said = [_structure(explained, tried)]
     if tried is None:
         said.append("Whether there are groups at all was not tried.")
     elif verdict is Verdict.SOLID:
         said.append(_clear(tried, words))
     elif verdict == tried.verdict:
-        said.append(f"But {tried.why}")
+        said.append(f"But {in_words(tried.why, words)}")
     again = findings.again
     if again is not None and (tried is None or verdict != tried.verdict):
         said.append(
@@ -118,8 +119,20 @@ def _how_well(found_again: float) -> str:
     return "in part" if found_again >= _LIMITS.found_again else "hardly"
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def in_words(text: str, words: Words) -> str:
+    """Return a sentence of the sweep in the reader's words.
+
+    Examples
+    --------
+    >>> in_words("found again in other rows.", Words(rows="people"))
+    'found again in other people.'
+    """
+    named = {"rows": words.rows, "columns": words.columns}
+    return re.sub(r"\b(rows|columns)\b", lambda found: named[found[0]], text)
+
+
+def _sentence(text: str, words: Words) -> str:
+    return in_words(text[:1].upper() + text[1:], words)
 
 
 # --- can I trust it? -----------------------------------------------------------------------------
@@ -138,7 +151,7 @@ def questions(
         return ()
     tried = None if findings.swept is None else findings.swept.of(n_groups)
     return (
-        _is_there_structure(findings, n_groups, explained, tried),
+        _is_there_structure(findings, n_groups, explained, tried, words),
         _is_it_found_again(findings, tried, words),
         _is_it_clear(findings, tried, total, words),
         _is_one_too_small(smallest, total, words),
@@ -146,20 +159,19 @@ def questions(
 
 
 def _is_there_structure(
-    findings: Findings, n_groups: int, explained: float, tried: Tried | None
+    findings: Findings, n_groups: int, explained: float, tried: Tried | None, words: Words
 ) -> Question:
     answer, tone = "not tried", "none"
     measured = f"The groups explain {percent(explained, 1)} of the answers"
     if tried is not None and findings.swept is not None:
-        measured += f", and {percent(tried.shuffled, 1)} where every column is shuffled"
+        measured += f", and {percent(tried.shuffled, 1)} with all answers shuffled"
         pays = findings.swept.pays
         answer, tone = ("yes", "good") if n_groups <= pays else ("not so many groups", "bad")
         if pays == 1:
             answer, tone = "no", "bad"
         elif tried.deciding_columns < _LIMITS.solid_columns:
-            measured += (
-                f"; about {tried.deciding_columns:.0f} columns tell the closest groups apart"
-            )
+            n_columns = f"{tried.deciding_columns:.0f} {words.columns}"
+            measured += f"; about {n_columns} tell the closest groups apart"
             answer, tone = ("only a little", "care") if tone == "good" else (answer, tone)
     return Question(
         "Is there any structure?",
@@ -167,7 +179,7 @@ def _is_there_structure(
         answer,
         tone,
         "Any table can be cut into groups. They mean something if they explain much more than they "
-        "would if the columns had nothing to do with each other.",
+        f"would if the {words.columns} had nothing to do with each other.",
     )
 
 
