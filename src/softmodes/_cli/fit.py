@@ -104,6 +104,10 @@ def fit(
     asked = _number_of_groups(k)
     outputs = Outputs(force=force, inputs=[file], out=out, save=save, report=report)
     outputs.check_table("out")
+    if "report" in outputs:
+        from softmodes._report.page import require_jinja
+
+        require_jinja()
     method = {"init": init, "n_init": n_init, "refine": refine}
     with Waiting(printing.quiet) as waiting:
         waiting.say(f"Reading {file}")

@@ -9,7 +9,10 @@ import typer
 from softmodes._cli.options import Force, Printing, Seed, command
 from softmodes._cli.printing import print_json
 
-app = typer.Typer(help="Write a table with planted groups, to try things on.", no_args_is_help=True)
+app = typer.Typer(
+    help="Write a table to try things on: with planted groups, or a real survey.",
+    no_args_is_help=True,
+)
 
 Rows = Annotated[int, typer.Option("--rows", "-n", help="Rows.")]
 Features = Annotated[int, typer.Option("--columns", "-d", help="Columns.")]
@@ -100,6 +103,23 @@ def survey(
 
     X, y = make_survey(rows, k, clarity=clarity, backend="pyarrow", random_state=seed)
     _write(X, y, planted, out, force, printing)
+
+
+@app.command()
+@command("softmodes generate anes96 --out election.csv")
+def anes96(out: Out, force: Force = False, *, printing: Printing) -> None:
+    """Write a real survey that comes with the package: 944 voters of 1996, 9 answers, their vote.
+
+    A part of the American National Election Study, in the public domain.
+    """
+    import pyarrow as pa
+
+    from softmodes.datasets import load_anes96
+
+    survey = load_anes96(as_frame=False)
+    columns = dict(zip(survey.feature_names, survey.data.T.tolist(), strict=True))
+    table = pa.table(columns | {"vote": survey.target.tolist()})
+    _write(table, None, None, out, force, printing)
 
 
 def _numbered(X: Any) -> Any:
