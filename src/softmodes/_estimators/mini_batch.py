@@ -216,7 +216,8 @@ class MiniBatchSoftModes(ModesEstimator):
         how = self._steps(now.codebook, stream.seed, learned.unit)
         backend = frame_backend(X) if before is None else before.backend
         found = Clustering.of(how.outcome(learned), how.plan, now.codebook, None, backend, False)
-        self._publish(replace(found, stream=now))
+        names = None if before is None else before.given_names
+        self._publish(replace(found, stream=now, given_names=names))
         return self
 
     def _coded_part(self, X: Any, before: Clustering | None) -> tuple[Codebook, Codes]:

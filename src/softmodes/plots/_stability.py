@@ -97,7 +97,9 @@ class StabilityDisplay(Display):
         StabilityDisplay
             The drawn display.
         """
-        return cls(stability.whole, stability.by_cluster, stability.jaccards).plot(ax)
+        names = [f"{name} ({i})" for i, name in enumerate(stability.names)]
+        shown = cls(stability.whole, stability.by_cluster, stability.jaccards, names=names)
+        return shown.plot(ax)
 
     def _draw(self, ax: Axes) -> None:
         places = np.arange(len(self.by_cluster))
