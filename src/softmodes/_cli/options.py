@@ -41,7 +41,7 @@ def _columns(name: str, metavar: str | None = "COL", *, help: str) -> Any:
     )
 
 
-def _reading(name: str, metavar: str, *, help: str) -> Any:
+def _reading(name: str, metavar: str | None, *, help: str) -> Any:
     return typer.Option(
         name, help=help, metavar=metavar, rich_help_panel=_READING, show_default=False
     )
@@ -114,6 +114,13 @@ class ReadingOptions:
     ] = None
     encoding: Annotated[
         str | None, _reading("--encoding", "NAME", help="Of the text, such as utf-8 or latin-1.")
+    ] = None
+    header: Annotated[
+        bool | None,
+        _reading("--header/--no-header", None, help="Whether the first line has the names."),
+    ] = None
+    decimal: Annotated[
+        str | None, _reading("--decimal", "SIGN", help="Before a fraction: . or , in all columns.")
     ] = None
     sheet: Annotated[
         str | None,

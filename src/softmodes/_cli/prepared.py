@@ -98,7 +98,9 @@ def read_rows(
         name=name,
         delimiter=reading.delimiter,
         encoding=reading.encoding,
+        header=reading.header,
         na=reading.na or (),
+        decimal=reading.decimal,
         sheet=reading.sheet,
     )
     table = read_whole(source, as_text)
