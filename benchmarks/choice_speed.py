@@ -121,7 +121,7 @@ def report(found: dict[str, Any]) -> str:
         f"columns, 3 to 6 planted groups. {in_words(found['machine'])}\n\n"
         f"{markdown(header, rows)}\n\n"
         "Only softmodes also tells whether there are groups at all and whether they are found "
-        "again: shuffled columns, three parts of 80 % of the rows and other seeds are in its time.\n"
+        "again: shuffled columns, three parts of 80 % of the rows, other seeds are in its time.\n"
     )
 
 
