@@ -253,13 +253,15 @@ class _Parser:
                 "column names and a line for each case, with every quote closed."
             )
         n_cells, line = odd
-        sign = "a line break"
+        sign, title = "a line break", ""
+        if len(self._names) == 1:
+            title = " If a title stands above the names of the columns, leave it out."
         if self._delimiter != NO_DELIMITER:
             sign = f"the delimiter {self._delimiter!r} or a line break"
         return ValueError(
             f"{self._label}, line {line:,}: the number of cells is {n_cells:,}, that of column "
             f"names is {len(self._names):,}. Make them equal; put a cell that holds {sign} in "
-            "double quotes."
+            f"double quotes.{title}"
         )
 
     def _odd_row(self, chunk: bytes, first_line: int) -> tuple[int, int] | None:

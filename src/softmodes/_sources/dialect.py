@@ -136,18 +136,27 @@ def _delimiter(lines: list[str], whole: bool) -> str:
     """Return the sign that cuts most lines into as many cells as the first; of equal ones, most.
 
     Where none cuts the first line, and half of the lines like it, each line is one cell, or, if
-    blanks part it into as many numbers as all others, a row of numbers.
+    blanks part it into as many numbers as all others, a row of numbers. Below a title it is the
+    sign that cuts nearly all lines but the first: the first row is refused then.
     """
-    best, delimiter = (0.5, 1), NO_DELIMITER
+    best, delimiter, below_title = (0.5, 1), NO_DELIMITER, NO_DELIMITER
     for sign in _CANDIDATES:
         sizes = [len(row) for row, _, _ in _rows(lines, sign, whole)]
         if sizes and sizes[0] > 1:
             best, delimiter = max(
                 (best, delimiter), (_evenness(sizes), sign), key=lambda one: one[0]
             )
-    if delimiter == NO_DELIMITER and _are_rows_of_numbers(_rows(lines, " ", whole)):
-        return " "
-    return delimiter
+        elif _are_below_title(sizes):
+            below_title = sign
+    if delimiter != NO_DELIMITER:
+        return delimiter
+    return " " if _are_rows_of_numbers(_rows(lines, " ", whole)) else below_title
+
+
+def _are_below_title(sizes: list[int]) -> bool:
+    """Tell whether nearly all rows but the first have one number of cells, three or more."""
+    usual, n_usual = Counter(sizes[1:]).most_common(1)[0] if sizes[2:] else (1, 0)
+    return usual > 2 and n_usual >= 0.9 * (len(sizes) - 1)
 
 
 def _are_rows_of_numbers(rows: list[tuple[Row, int, int]]) -> bool:
