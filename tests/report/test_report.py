@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 
 import softmodes
-from softmodes import KModes, Prepare, SoftModes
+from softmodes import KModes, MiniBatchSoftModes, Prepare, SoftModes
 from softmodes._choice.rule import Verdict
 from softmodes._report.findings import Again, Swept, Tried, verdict_of
 from softmodes._report.kept import KEY, findings_in
@@ -126,9 +127,9 @@ def test_the_map_keeps_the_distances_between_groups_that_two_directions_can_show
     X = np.where(rng.random((900, 8)) < 0.7, rng.integers(0, 3, (3, 8))[np.arange(900) % 3], 0)
     model = SoftModes(3, random_state=0).fit(X)
     shares = shares_of(model._clustering, small_cells=True)
-    found = map_of(shares, model.cluster_sizes_.astype(float))
+    found = map_of(model._clustering.tally.counts, shares)
     assert sum(found.shown) == pytest.approx(1)  # three groups lie in a plane
-    scaled = shares.shares / np.sqrt(shares.overall)
+    scaled = shares.shares / np.sqrt(shares.overall * 8)
     for a in range(3):
         for b in range(3):
             there = np.linalg.norm(scaled[a] - scaled[b])
@@ -369,3 +370,24 @@ def test_every_verdict_has_a_tone_and_a_sentence(report):
         assert told == verdict
         assert tone in ("good", "care", "bad", "none")
         assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize("kind", ["mini-batch", "sparse", "gini", "missing ignored"])
+def test_every_kind_of_model_and_table_is_reported(kind, tmp_path):
+    rng = np.random.default_rng(0)
+    group = np.arange(300) % 3
+    X = (rng.random((300, 9)) < np.where(np.arange(9) % 3 == group[:, None], 0.9, 0.1)).astype(int)
+    model = {
+        "mini-batch": MiniBatchSoftModes(3, random_state=0),
+        "sparse": SoftModes(3, random_state=0),
+        "gini": SoftModes(3, refine="gini", random_state=0),
+        "missing ignored": SoftModes(3, missing="ignore", random_state=0),
+    }[kind]
+    if kind == "sparse":
+        X = csr_array(X)
+    if kind == "missing ignored":
+        X = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    report = softmodes.report(model.fit(X), X, sweep=False)
+    assert sum(group.rows for group in report.data.groups) == 300
+    assert all(group.marks for group in report.data.groups)
+    report.save(tmp_path / "r.html")

@@ -88,6 +88,19 @@ def test_of_very_many_values_the_most_telling_are_kept():
     assert found.n_left_out == 300 - 60
 
 
+def test_marks_repeat_one_another_only_if_they_do_so_in_hidden_cells_too():
+    rng = np.random.default_rng(0)
+    a = np.repeat([1, 0, 0], 40)
+    b = a.copy()
+    b[41:44] = 1  # 3 of 40: hidden, and its group shows neither
+    X = np.stack([a, b, rng.permutation(a), np.repeat([0, 1, 2], 40)], axis=1)
+    model = SoftModes(3, init=X[[0, 50, 100]], n_init=1, refine=None, random_state=0).fit(X)
+    report = softmodes.report(model, X, sweep=False)
+    marks = {mark.column: mark.same_for for group in report.data.groups for mark in group.more}
+    assert {"x0", "x1"} <= set(marks)
+    assert not any("x0" in block or "x1" in block for block in marks.values())
+
+
 def test_a_group_of_few_rows_shows_none_of_its_shares():
     X = [["a", "x"]] * 30 + [["b", "y"]] * 3
     model = SoftModes(2, random_state=0).fit(X)

@@ -172,17 +172,16 @@ def _model(
     from softmodes._estimators import SoftModes
 
     n_init, refine = method["n_init"], method["refine"]
-    model = SoftModes(
-        k,
-        t=t,
-        missing=rows.missing,
-        feature_weight=rows.feature_weight,
-        init=method["init"],
-        n_init=int(n_init) if n_init.removeprefix("-").isdecimal() else n_init,
-        refine=None if refine.lower() == "none" else refine,
-        random_state=seed,
-    )
-    return model.fit(rows.table, sample_weight=rows.sample_weight)
+    given: dict[str, Any] = {  # the estimator knows what each may be
+        "t": t,
+        "missing": rows.missing,
+        "feature_weight": rows.feature_weight,
+        "init": method["init"],
+        "n_init": int(n_init) if n_init.removeprefix("-").isdecimal() else n_init,
+        "refine": None if refine.lower() == "none" else refine,
+        "random_state": seed,
+    }
+    return SoftModes(k, **given).fit(rows.table, sample_weight=rows.sample_weight)
 
 
 def _reported(

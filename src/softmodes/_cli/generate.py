@@ -116,7 +116,7 @@ def anes96(out: Out, force: Force = False, *, printing: Printing) -> None:
 
     from softmodes.datasets import load_anes96
 
-    survey = load_anes96(as_frame=False)
+    survey: Any = load_anes96(as_frame=False)
     columns = dict(zip(survey.feature_names, survey.data.T.tolist(), strict=True))
     table = pa.table(columns | {"vote": survey.target.tolist()})
     _write(table, None, None, out, force, printing)

@@ -21,11 +21,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softmodes._algorithm.loop import best_run
 from softmodes._algorithm.plan import OnRound, Plan, Run
 from softmodes._algorithm.seeding import METHODS
+from softmodes._estimators.callbacks import told_run
 from softmodes._estimators.progress import progress
 from softmodes._model.clustering import Clustering
+from softmodes._model.dominance import mention_dominance
 from softmodes._model.drift import drift_columns
 from softmodes._model.file import check_preparation, save_model
 from softmodes._model.importance import importance_columns
@@ -117,7 +118,7 @@ class ModesEstimator(
         mention_numbers(opened.codebook.categories, opened.codebook.names, opened.store.n_rows)
         # Not on self: a fit that fails leaves the last one as it was.
         validate_data(type(self)(**self.get_params(deep=False)), X, skip_check_array=True)
-        best = best_run(opened.store, plan)
+        best = told_run(self, opened.store, plan, X=X, y=y)
         self._warn_unless_converged(best, plan)
         self._keep(best, plan, opened, frame_backend(X))
         return self
@@ -125,7 +126,9 @@ class ModesEstimator(
     def _keep(self, best: Run, plan: Plan, opened: Opened, backend: str | None) -> None:
         """Take a run for the outcome of the fit."""
         labels = opened.store.labels(best.centers, plan.comparison(best.index))
-        self._publish(Clustering.of(best, plan, opened.codebook, labels, backend))
+        found = Clustering.of(best, plan, opened.codebook, labels, backend)
+        mention_dominance(found)
+        self._publish(found)
 
     def _plan(self, opened: Opened, on_round: OnRound | None) -> Plan:
         """Check and resolve every parameter."""

@@ -17,9 +17,11 @@ N_MARKS = 5  # that are shown of a cluster, and that it may be named by
 _LONGEST_SHOWN = 36  # characters of a name or value in a mark, which is never broken
 _LONGEST_READ = 200
 _LOOKED_AT = 2000  # values of a cluster among which marks that repeat one another are found
-# By which shares may differ, in every cluster, of marks that repeat one another: those of questions
-# that were skipped together do so; that others agree so well by chance is rare.
-_SAME, _SAME_MISSING = 0.0005, 0.01
+# By which shares may differ, in every cluster, of values that repeat one another: by chance others
+# rarely agree so well. Questions that were skipped together are missing in nearly all rows of a
+# cluster, and in others as often as it happens.
+_SAME, _SAME_MISSING = 0.0005, 0.1
+_SKIPPED = 0.9
 _BLOCK_SHOWN = 2
 _NO_WORDS = frozenset({"", "0", "0.0", "f", "false", "n", "no", "none", "not selected", "off"})
 
@@ -123,23 +125,30 @@ def _blocks(
     profile: Profile, candidates: NDArray[np.intp], n_blocks: int
 ) -> list[NDArray[np.intp]]:
     """Return the first rows, each with those that repeat it."""
-    shares = _shares_by_cluster(profile, candidates)
+    shares = shares_by_cluster(profile, candidates)
     feature = profile.feature[candidates]
     is_missing = profile.code[candidates] == profile.codebook.lengths[feature]
     left = np.ones(len(candidates), bool)
     blocks: list[NDArray[np.intp]] = []
     while left.any() and len(blocks) < n_blocks:
         first = int(left.argmax())
-        off = np.abs(shares - shares[first]).max(axis=1)
-        alike = off <= np.where(is_missing & is_missing[first], _SAME_MISSING, _SAME)
-        alike &= left & (feature != feature[first])
+        alike = left & repeats(shares, is_missing, first) & (feature != feature[first])
         alike[first] = True
         left &= ~alike
         blocks.append(candidates[alike])
     return blocks
 
 
-def _shares_by_cluster(profile: Profile, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
+def repeats(
+    shares: NDArray[np.float64], is_missing: NDArray[np.bool_], first: int
+) -> NDArray[np.bool_]:
+    """Tell which values repeat a first one, given their shares in every cluster."""
+    off = np.abs(shares - shares[first]).max(axis=1)
+    skipped = is_missing & (shares.max(axis=1) >= _SKIPPED)
+    return np.asarray(off <= np.where(skipped & skipped[first], _SAME_MISSING, _SAME))
+
+
+def shares_by_cluster(profile: Profile, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return the shares of the values of some rows in every cluster."""
     k = int(profile.cluster.max(initial=0)) + 1
     shares = np.zeros((len(candidates), k))

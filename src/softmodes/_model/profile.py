@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -77,11 +77,6 @@ class Profile:
             telling=telling[order],
             side=side.astype(np.int64)[order],
         )
-
-    def some(self, kept: NDArray[np.bool_]) -> Profile:
-        """Return the profile of some of the rows."""
-        arrays = (field.name for field in fields(self) if field.name != "codebook")
-        return replace(self, **{name: getattr(self, name)[kept] for name in arrays})
 
     def columns(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the columns of a tidy frame, given the names of the clusters."""

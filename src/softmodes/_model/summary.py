@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from softmodes._model.marks import N_MARKS, Mark, marks_of, percent
+from softmodes._model.profile import as_frame
 from softmodes._rows.weights import in_weights
 
 if TYPE_CHECKING:
@@ -76,16 +77,33 @@ class Summary:
     Examples
     --------
     >>> from softmodes import SoftModes
-    >>> answers = [["yes", "red"], ["yes", "red"], ["no", "blue"], ["no", "blue"], ["no", "red"]]
+    >>> answers = [["yes", "red", "a"]] * 20 + [["no", "blue", "b"]] * 25 + [["no", "red", "b"]] * 5
     >>> model = SoftModes(2, random_state=0).fit(answers)
-    >>> print(model.summary())
-    group 0: 3 rows (60 %): x1: blue  67 % (all 40 %); x0: no  100 % (all 60 %)
-    group 1: 2 rows (40 %): x0: yes  100 % (all 40 %); x1: red  100 % (all 60 %)
+    >>> print(model.summary(2))
+    group 0: 30 rows (60 %): x2: b  100 % (all 60 %), the same for x0: no (one block);
+        x1: blue  83 % (all 50 %)
+    group 1: 20 rows (40 %): x0: yes  100 % (all 40 %), the same for x2: a (one block);
+        x1: red  100 % (all 50 %)
     >>> model.summary().groups[1].marks[0].share
     1.0
     """
 
     groups: tuple[Group, ...]
+    backend: str | None = field(default=None, compare=False)
+
+    def to_frame(self) -> Any:
+        """Return a row for each cluster, as a frame of the kind that `fit` got.
+
+        Columns: cluster, name, rows (or their weight), share (of all rows), marks (a text).
+        """
+        columns = {
+            "cluster": [group.number for group in self.groups],
+            "name": [group.name for group in self.groups],
+            "rows": [group.size for group in self.groups],
+            "share": [group.share for group in self.groups],
+            "marks": ["; ".join(map(str, group.marks)) for group in self.groups],
+        }
+        return as_frame(columns, self.backend)
 
     def __str__(self) -> str:
         return "\n".join(line for group in self.groups for line in group.lines())
@@ -113,7 +131,7 @@ def summary_of(found: Clustering, n_marks: int = N_MARKS) -> Summary:
         )
         for i, size in enumerate(sizes.tolist())
     )
-    return Summary(tuple(groups))
+    return Summary(tuple(groups), found.backend)
 
 
 def _unbroken(text: str) -> str:

@@ -228,6 +228,7 @@ class _Shown:
     def __init__(self, found: Clustering, small_cells: bool) -> None:
         codebook = found.codebook
         self.small_cells = small_cells
+        self.counts = found.tally.counts
         self.sizes: Floats = found.tally.cluster_sizes.astype(np.float64) * found.row_unit
         self.shares: Shares = shares_of(found, small_cells)
         self.n_values = self.shares.n_left_out + len(self.shares.code)
@@ -343,7 +344,7 @@ def _value_row(shares: Shares, v: int, column: str, value: str, telling: float) 
 
 
 def _map(shown: _Shown, names: tuple[str, ...]) -> MapData | None:
-    found = map_of(shown.shares, shown.sizes)
+    found = map_of(shown.counts, shown.shares)
     if found is None:
         return None
     places = [

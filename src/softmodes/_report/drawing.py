@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from softmodes._report.data import Bin, Group, MapData, Place
 from softmodes._report.findings import Swept
+from softmodes._report.texts import LONGEST
 
 _WIDTH = 500.0  # of a figure that stands beside a table
 
@@ -124,23 +125,22 @@ def map_figure(found: MapData) -> MapFigure:
     """Return the map with its words put where they do not cover one another."""
     groups = [place for place in found.places if place.kind == "group"]
     values = [place for place in found.places if place.kind == "value"]
-    reach = max((max(abs(p.x), abs(p.y)) for p in values), default=1.0)
     wide = max(max(abs(p.x) for p in groups), 1e-12)
     high = max(max(abs(p.y) for p in groups), 1e-12)
     across = (_MAP_WIDTH / 2 - 2 * _MARGIN) / wide
     up = min((_MAP_HEIGHT / 2 - _MARGIN) / high, across)
-    stretch = 0.8 * max(wide, high) / max(reach, 1e-12)
     largest = max(place.size for place in groups)
+    widest = min(_LARGEST, _SMALLEST + 80 / len(groups))
     cx, cy = _MAP_WIDTH / 2, _MAP_HEIGHT / 2
     spots: list[Spot] = []
     taken: list[tuple[float, float, float, float]] = []
     for place in groups:
         x, y = cx + place.x * across, cy - place.y * up
-        radius = max(_SMALLEST, _LARGEST * math.sqrt(place.size / largest))
+        radius = max(_SMALLEST, widest * math.sqrt(place.size / largest))
         taken.append((x - radius, y - radius, x + radius, y + radius))
         spots.append(Spot(place, x, y, radius, x, y, "middle"))
     for place in values:
-        x, y = cx + place.x * stretch * across, cy - place.y * stretch * up
+        x, y = cx + place.x * across, cy - place.y * up
         x, y = _inside(x, _MAP_WIDTH), _inside(y, _MAP_HEIGHT)
         spots.append(_labelled(place, x, y, taken))
     return MapFigure(tuple(spots), _MAP_WIDTH, _MAP_HEIGHT, cx, cy)
@@ -154,7 +154,7 @@ def _labelled(
     place: Place, x: float, y: float, taken: list[tuple[float, float, float, float]]
 ) -> Spot:
     """Put the words of a value beside it, at the nearest height where they cover no others."""
-    length = _LETTER * len(place.text) + 8
+    length = _LETTER * min(len(place.text), LONGEST) + 8
     anchor = "start" if x + length < _MAP_WIDTH else "end"
     left = x + 6 if anchor == "start" else x - 6 - length
     for shift in (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6):

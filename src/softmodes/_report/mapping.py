@@ -1,4 +1,4 @@
-"""A map of the groups: correspondence analysis of their values."""
+"""A map of the groups, and of values among them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._model.mapping import places_of_clusters
 from softmodes._report.shares import Floats, Shares
+from softmodes._rows.counts import Counts
 
 _TINY = 1e-9
 
@@ -16,38 +18,47 @@ _TINY = 1e-9
 class Map:
     """Where groups and values lie, and what part of the differences the two directions show.
 
-    A value lies in the direction of the groups that have more of it.
+    A value lies in the middle of the rows that have it, each of them taken at the place of its
+    group.
     """
 
     groups: Floats  # (n_groups, 2)
     values: Floats  # (n_values, 2)
     shown: tuple[float, float]  # shares of the differences between groups
-    strength: Floats  # of each value: its part in the two directions
+    strength: Floats  # of each value: its rows, and how far from the middle they are
 
 
-def map_of(shares: Shares, sizes: Floats) -> Map | None:
-    """Return the map of groups by the shares of their values; None if they do not differ."""
-    if len(sizes) < 2 or not len(shares.code):
-        return None
-    weight = sizes / sizes.sum()
-    overall = shares.overall
-    spread = np.sqrt(np.where(overall > 0, overall, 1.0))
-    apart = np.sqrt(weight)[:, None] * (shares.shares - overall) / spread
-    left, scale, right = np.linalg.svd(apart, full_matrices=False)
-    total = float((scale**2).sum())
+def map_of(counts: Counts, shares: Shares) -> Map | None:
+    """Return the map of groups by their values; None if they do not differ."""
+    total = differences(counts)
     if total < _TINY:
         return None
-    scale, left, right = scale[:2], left[:, :2], right[:2].T
-    if len(scale) < 2 or scale[1] < _TINY * scale[0]:
-        scale = np.array([scale[0], 0.0])
-        left = np.column_stack([left[:, 0], np.zeros(len(left))])
-        right = np.column_stack([right[:, 0], np.zeros(len(right))])
-    sign = np.where(left[np.abs(left).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)  # one of two mirrors
-    groups = sign * left * scale / np.sqrt(np.where(weight > 0, weight, 1.0))[:, None]
-    strength = ((right * scale) ** 2).sum(axis=1) / total
-    values = sign * right * scale
-    parts = scale**2 / total
+    groups = places_of_clusters(counts)
+    mass = _cells(counts)
+    parts = (mass[:, None] * groups**2).sum(axis=0) / mass.sum() / total
+    rows = shares.counts.sum(axis=0)
+    values = shares.counts.T @ groups / np.where(rows > 0, rows, 1.0)[:, None]
+    strength = rows * (values**2).sum(axis=1)
     return Map(groups, values, (float(parts[0]), float(parts[1])), strength)
+
+
+def differences(counts: Counts) -> float:
+    """Return how much groups differ in their values, in all directions: chi squared by cells."""
+    mass, total = _cells(counts), 0.0
+    for j in range(counts.layout.n_features):
+        cluster, code, count = counts.nonzero(j)
+        expected = mass[cluster] * np.bincount(code, count, minlength=1)[code]
+        total += float((count.astype(np.float64) ** 2 / expected).sum())
+    return total - 1.0 if mass.any() else 0.0
+
+
+def _cells(counts: Counts) -> Floats:
+    """Return how many cells of each group hold a value."""
+    cells = np.zeros(counts.n_clusters)
+    for j in range(counts.layout.n_features):
+        cluster, _, count = counts.nonzero(j)
+        cells += np.bincount(cluster, count, minlength=counts.n_clusters)
+    return cells
 
 
 def words_of_map(

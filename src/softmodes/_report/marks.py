@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from softmodes._model.clustering import Clustering
@@ -14,15 +16,19 @@ _LEAST_APART = 0.01  # of shares that look different to a reader
 
 
 def shown_profile(found: Clustering, shares: Shares) -> Profile:
-    """Return what marks the groups, without what is hidden."""
+    """Return what marks the groups, where nothing that is hidden is on a side.
+
+    It stays in the profile: which marks repeat one another hangs on the shares in all groups.
+    """
     profile = found.profile
     width = int(max(profile.code.max(initial=0), shares.code.max(initial=0))) + 1
     known = shares.column * width + shares.code  # in ascending order
     slot = profile.feature * width + profile.code
     place = np.minimum(np.searchsorted(known, slot), max(0, len(known) - 1))
-    if not len(known):
-        return profile.some(np.zeros(len(slot), np.bool_))
-    return profile.some((known[place] == slot) & ~shares.hidden[profile.cluster, place])
+    is_shown = np.zeros(len(slot), np.bool_)
+    if len(known):
+        is_shown = (known[place] == slot) & ~shares.hidden[profile.cluster, place]
+    return replace(profile, side=np.where(is_shown, profile.side, 0))
 
 
 def shown_names(found: Clustering, profile: Profile) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from softmodes._figures import BLUE, DARK_BLUE, GREY, LIGHT_BLUE
 from softmodes._model.stability import DISSOLVED, FOUND
 from softmodes.plots._base import Display
+from softmodes.plots._groups import label_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +98,7 @@ class StabilityDisplay(Display):
         StabilityDisplay
             The drawn display.
         """
-        names = [f"{name} ({i})" for i, name in enumerate(stability.names)]
+        names = [label_of(i, name) for i, name in enumerate(stability.names)]
         shown = cls(stability.whole, stability.by_cluster, stability.jaccards, names=names)
         return shown.plot(ax)
 
@@ -126,6 +127,6 @@ class StabilityDisplay(Display):
         ax.set_yticks(places, self.names)
         ax.invert_yaxis()
         ax.grid(False, axis="y")
-        ax.set_ylabel("group")
+        ax.tick_params(axis="y", length=0)
         ax.set_xlabel("best overlap (Jaccard) with a group of other 80 % of the rows")
         ax.set_title(f"Whole: {self.whole:.2f} (ARI)", loc="left", pad=16)
