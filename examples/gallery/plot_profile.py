@@ -14,7 +14,7 @@ from softmodes.plots import ProfileDisplay
 
 animals = load_zoo(as_frame=True).data
 model = SoftModes(n_clusters=5, random_state=0).fit(animals)
-model.set_names({0: "Mammals", 1: "Birds", 2: "Fish"})
+model.set_names({0: "Mammals", 1: "Birds"})
 ProfileDisplay.from_estimator(model, n_values=14)
 plt.show()
 

@@ -313,3 +313,8 @@ def test_silhouettes_of_rows_are_those_of_scikit_learn():
     expected = of_all_pairs(X, labels, metric="hamming")
     np.testing.assert_allclose(silhouette_samples(X, labels), expected, atol=1e-12)
     assert np.isnan(silhouette_samples(X, labels * 0)).all()
+
+
+def test_clusters_that_differ_by_roundings_alone_lie_on_no_line():
+    rows = [[None], [None], ["a"], ["a"], [None], ["a"], ["a"], ["b"]]
+    assert np.isnan(line_share(rows, [0, 0, 0, 0, 1, 0, 0, 0], missing="ignore"))

@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import Any, Self
+
+from sklearn.utils.metaestimators import available_if
 
 from softmodes._algorithm.loop import best_run
 from softmodes._algorithm.plan import Plan, Run
 from softmodes._rows.stores import RowStore
 
-if TYPE_CHECKING:
 
-    class CallbackSupport:
-        """What gives an estimator `set_callbacks`."""
+def _has_callbacks(estimator: Any) -> bool:
+    return find_spec("sklearn.callback") is not None
 
-    def with_callbacks(method: Callable[..., Run]) -> Callable[..., Run]:
-        """Return a method after which callbacks are torn down."""
 
-else:
-    try:
-        from sklearn.callback import CallbackSupportMixin as CallbackSupport
-        from sklearn.callback import with_callbacks
-    except ImportError:  # scikit-learn before 1.9: there are none to tell
+class CallbackSupport:
+    """What `sklearn.callback.CallbackSupportMixin` gives an estimator, imported when it is used.
 
-        class CallbackSupport:
-            """What would give an estimator `set_callbacks`."""
+    It brings what draws progress bars, for which a fit that nobody watches need not wait.
+    """
+
+    @available_if(_has_callbacks)  # type: ignore[untyped-decorator]
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Set callbacks of scikit-learn 1.9 or later, such as `sklearn.callback.ProgressBar`.
+
+        Parameters
+        ----------
+        *callbacks : callbacks
+            Those that hear of the next fits, instead of those before; none for none.
+
+        Returns
+        -------
+        self
+        """
+        from sklearn.callback import CallbackSupportMixin
+
+        CallbackSupportMixin.set_callbacks(self, *callbacks)
+        return self
+
+    @available_if(_has_callbacks)  # type: ignore[untyped-decorator]
+    def _init_callback_context(self, **task: Any) -> Any:
+        from sklearn.callback import CallbackSupportMixin
+
+        return CallbackSupportMixin._init_callback_context(self, **task)
 
 
 def told_run(estimator: Any, store: RowStore, plan: Plan, **passed: Any) -> Run:
@@ -36,7 +56,10 @@ def told_run(estimator: Any, store: RowStore, plan: Plan, **passed: Any) -> Run:
     """
     if not hasattr(estimator, "_skl_callbacks") and not hasattr(estimator, "_parent_callback_ctx"):
         return best_run(store, plan)
-    return with_callbacks(_told_run)(estimator, store, plan, passed)
+    from sklearn.callback import with_callbacks
+
+    run: Run = with_callbacks(_told_run)(estimator, store, plan, passed)
+    return run
 
 
 def _told_run(estimator: Any, store: RowStore, plan: Plan, passed: dict[str, Any]) -> Run:

@@ -77,11 +77,13 @@ class Summary:
     Examples
     --------
     >>> from softmodes import SoftModes
-    >>> answers = [["yes", "red"], ["yes", "red"], ["no", "blue"], ["no", "blue"], ["no", "red"]]
+    >>> answers = [["yes", "red", "a"]] * 20 + [["no", "blue", "b"]] * 25 + [["no", "red", "b"]] * 5
     >>> model = SoftModes(2, random_state=0).fit(answers)
-    >>> print(model.summary())
-    group 0: 3 rows (60 %): x1: blue  67 % (all 40 %); x0: no  100 % (all 60 %)
-    group 1: 2 rows (40 %): x0: yes  100 % (all 40 %); x1: red  100 % (all 60 %)
+    >>> print(model.summary(2))
+    group 0: 30 rows (60 %): x2: b  100 % (all 60 %), the same for x0: no (one block);
+        x1: blue  83 % (all 50 %)
+    group 1: 20 rows (40 %): x0: yes  100 % (all 40 %), the same for x2: a (one block);
+        x1: red  100 % (all 50 %)
     >>> model.summary().groups[1].marks[0].share
     1.0
     """
