@@ -128,7 +128,10 @@ class Clustering:
         """Return the cluster that comes second for every row; of a tie, one that lost it."""
         assert len(self.centers) > 1
         nearest = store.distances(self._compared, self.feature_weight, _two_nearest)
-        return np.where(nearest[:, 0] == self.predict(store), nearest[:, 1], nearest[:, 0])
+        second: NDArray[np.int32] = np.where(
+            nearest[:, 0] == self.predict(store), nearest[:, 1], nearest[:, 0]
+        )
+        return second
 
     @property
     def is_latent(self) -> bool:
