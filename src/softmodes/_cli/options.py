@@ -41,7 +41,7 @@ def _columns(name: str, metavar: str | None = "COL", *, help: str) -> Any:
     )
 
 
-def _reading(name: str, metavar: str, *, help: str) -> Any:
+def _reading(name: str, metavar: str | None, *, help: str) -> Any:
     return typer.Option(
         name, help=help, metavar=metavar, rich_help_panel=_READING, show_default=False
     )
@@ -117,8 +117,14 @@ class ReadingOptions:
     ] = None
     sheet: Annotated[
         str | None,
-        _reading("--sheet", "NAME", help="Of a workbook: its name; the first if not given."),
+        _reading("--sheet", "NAME", help="Of a workbook: its name, or its number from 1."),
     ] = None
+    decimal: Annotated[
+        str | None, _reading("--decimal", "SIGN", help="What parts a number from its fraction.")
+    ] = None
+    no_header: Annotated[
+        bool, _reading("--no-header", None, help="The first line is a row, and holds no names.")
+    ] = False
 
 
 @dataclass(frozen=True)

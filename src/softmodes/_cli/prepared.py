@@ -99,7 +99,9 @@ def read_rows(
         delimiter=reading.delimiter,
         encoding=reading.encoding,
         na=reading.na or (),
-        sheet=reading.sheet,
+        decimal=reading.decimal,
+        header=False if reading.no_header else None,
+        sheet=int(sheet) if (sheet := reading.sheet or "").isdecimal() else reading.sheet,
     )
     table = read_whole(source, as_text)
     return FileRows(table, source.told, source.renamed)
