@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
+from softmodes._sources.arrow_file import ArrowFile, check_kinds
 from softmodes._sources.dialect import Columns
 from softmodes._sources.raw import label_of
 from softmodes._sources.reading import Reading
@@ -29,6 +30,7 @@ def several(
     texts = [source for source in sources if isinstance(source, TextSource)]
     if texts:
         return _SeveralTexts(texts, reading, left_out)
+    check_kinds([source for source in sources if isinstance(source, ArrowFile)])
     return _SeveralTables(sources, left_out)
 
 
