@@ -89,3 +89,21 @@ def test_a_class_that_two_columns_hold_is_refused_and_not_left_among_the_feature
     path.write_text("a,y,y\n1,2,3\n")
     with pytest.raises(ValueError, match="class='y' is the name of several columns"):
         read_labelled(str(path), "y")
+
+
+def test_options_say_how_a_file_is_read(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes("größe;1,234\nklein;2,345\n".encode("latin-1") * 30)
+    lines = softmodes("look", path).stdout
+    assert "60 rows, 2 columns. semicolon, cp1252." in lines
+    assert "No column names: the first line looks like the others." in lines
+    lines = softmodes("look", path, "--header", "--encoding", "mac_roman").stdout
+    assert "59 rows, 2 columns. semicolon, mac_roman." in lines
+    lines = softmodes("look", path, "--no-header", "--delimiter", ",", "--na", "345").stdout
+    assert '60 rows, 2 columns. comma, cp1252. "345" read as missing (30 cells).' in lines
+    told = {"as they look": ReadingOptions(), "said": ReadingOptions(decimal=",")}
+    types = {
+        name: str(read_rows(str(path), how).table["column 2"].type) for name, how in told.items()
+    }
+    assert types == {"as they look": "string", "said": "double"}
+    assert "decimal='x' is neither" in refused("look", path, "--decimal", "x")

@@ -103,6 +103,8 @@ def test_a_delimiter_that_is_not_looked_for_is_taken_from_the_option(file):
 def test_decimal_commas_do_not_pass_for_delimiters(file):
     path = file("x;y\n1,5;2,5\n3,5;4,25\n")
     assert read(path) == {"x": [1.5, 3.5], "y": [2.5, 4.25]}
+    assert read(file("1,5;2,5;x\n3,5;4,25;y\n"))["column 2"] == [2.5, 4.25]
+    assert read(file("a,x;1,5\nb,y;2,5\n"), header=False)["column 1"] == ["a", "b"]
 
 
 def test_numbers_between_blanks_are_rows(file):
@@ -332,6 +334,7 @@ def test_names_that_lack_or_occur_again_are_made_up_and_told(file):
         "2020-01-01,x\n2020-01-02,y\n",
         "p,x,s\ne,x,y\ne,b,s\np,x,y\n",
         "yes\nno\nyes\nno\n",
+        "yes,old\nno,young\n" * 5,
         "7\n42\n",
     ],
 )
@@ -355,6 +358,7 @@ def test_a_file_without_names_is_noticed(file, lines):
         "country,2019\nDE,5\nFR,6\n",
         "city,color\nUlm,red\nBern,blue\n",
         "x,y\nx,y\n",
+        "x,y\n" + "a,b\n" * 30 + "x,y\n",
         "id,answer\n,yes\n,no\n",
     ],
 )
@@ -509,11 +513,11 @@ def test_errors_name_standard_input(monkeypatch):
 def test_a_named_pipe_is_read(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    writer = threading.Thread(target=path.write_text, args=(written(ROWS * 1000),))
+    writer = threading.Thread(target=path.write_text, args=(written([ROWS[0], *ROWS[1:] * 1000]),))
     writer.start()
     table = read_whole(open_path(path))
     writer.join()
-    assert table.num_rows == 4 * 1000 - 1
+    assert table.num_rows == 3 * 1000
 
 
 # --- encodings -----------------------------------------------------------------------------------

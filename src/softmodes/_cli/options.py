@@ -115,16 +115,17 @@ class ReadingOptions:
     encoding: Annotated[
         str | None, _reading("--encoding", "NAME", help="Of the text, such as utf-8 or latin-1.")
     ] = None
+    header: Annotated[
+        bool | None,
+        _reading("--header/--no-header", None, help="Whether the first line has the names."),
+    ] = None
+    decimal: Annotated[
+        str | None, _reading("--decimal", "SIGN", help="Before a fraction: . or , in all columns.")
+    ] = None
     sheet: Annotated[
         str | None,
         _reading("--sheet", "NAME", help="Of a workbook: its name, or its number from 1."),
     ] = None
-    decimal: Annotated[
-        str | None, _reading("--decimal", "SIGN", help="What parts a number from its fraction.")
-    ] = None
-    no_header: Annotated[
-        bool, _reading("--no-header", None, help="The first line is a row, and holds no names.")
-    ] = False
 
 
 @dataclass(frozen=True)

@@ -98,9 +98,9 @@ def read_rows(
         name=name,
         delimiter=reading.delimiter,
         encoding=reading.encoding,
+        header=reading.header,
         na=reading.na or (),
         decimal=reading.decimal,
-        header=False if reading.no_header else None,
         sheet=int(sheet) if (sheet := reading.sheet or "").isdecimal() else reading.sheet,
     )
     table = read_whole(source, as_text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from softmodes._sources.types import MISSING_WORDS, typed
 Row = list[str]
 
 _CANDIDATES = (",", ";", "\t", "|")
+_COMMA_OF_TEXTS = re.compile(r"(?<![0-9]),|,(?![0-9])")
 _FEW_ROWS, _FEW_COLUMNS = 500, 200
 NO_DELIMITER = "\x1f"  # of files of one column: a sign that no text holds
 
@@ -139,18 +141,17 @@ def _delimiter(lines: list[str], whole: bool) -> str:
     blanks part it into as many numbers as all others, a row of numbers. Below a title it is the
     sign that cuts nearly all lines but the first: the first row is refused then.
     """
-    best, delimiter, below_title = (0.5, 1), NO_DELIMITER, NO_DELIMITER
-    for sign in _CANDIDATES:
-        sizes = [len(row) for row, _, _ in _rows(lines, sign, whole)]
-        if sizes and sizes[0] > 1:
-            best, delimiter = max(
-                (best, delimiter), (_evenness(sizes), sign), key=lambda one: one[0]
-            )
-        elif _are_below_title(sizes):
-            below_title = sign
-    if delimiter != NO_DELIMITER:
+    sizes = {sign: [len(row) for row, _, _ in _rows(lines, sign, whole)] for sign in _CANDIDATES}
+    evenness = {sign: _evenness(of) for sign, of in sizes.items() if of and of[0] > 1}
+    if len(evenness) > 1 and not any(map(_COMMA_OF_TEXTS.search, lines)):
+        evenness.pop(",", None)  # all of them are decimal
+    delimiter = max(evenness, key=evenness.__getitem__, default=NO_DELIMITER)
+    if evenness and evenness[delimiter][0] >= 0.5:
         return delimiter
-    return " " if _are_rows_of_numbers(_rows(lines, " ", whole)) else below_title
+    if _are_rows_of_numbers(_rows(lines, " ", whole)):
+        return " "
+    titled = (sign for sign, of in sizes.items() if _are_below_title(of))
+    return next(titled, NO_DELIMITER)
 
 
 def _are_below_title(sizes: list[int]) -> bool:
@@ -185,8 +186,10 @@ def _has_names(rows: Sequence[Row]) -> bool:
     of them will do where some are fractions or dates. Numbers that count on, such as years, are.
     """
     first = [cell.strip() for cell in rows[0]][:_FEW_COLUMNS]
-    alone = len(first) == 1  # otherwise a row like the first may be names that occur again
-    below = [row for row in rows[1:] if len(row) == len(rows[0]) and (alone or row != rows[0])]
+    below = [row for row in rows[1:] if len(row) == len(rows[0])]
+    n_same = below.count(rows[0])
+    if len(first) > 1 and n_same <= max(1, len(below) // 20):
+        below = [row for row in below if row != rows[0]]  # names that occur again, perhaps
     numbers: Row = []
     n_again = 0
     for j, cell in enumerate(first):
