@@ -94,7 +94,12 @@ class Columns:
         ),
     ] = None
     raw: Annotated[
-        bool, _columns("--raw", None, help="Follow no advice: every column is used as it is.")
+        bool,
+        _columns(
+            "--raw",
+            None,
+            help="Follow no advice: every column is used as it is; large files are streamed.",
+        ),
     ] = False
 
 
