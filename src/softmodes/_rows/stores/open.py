@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from softmodes._rows.block import layout_of, pack
@@ -17,6 +19,12 @@ from softmodes._sources import open_source
 from softmodes._table.codebook import Codebook, Missing, learn
 from softmodes._table.unseen import Unseen
 
+# Cluster engines by the package that their tables come from; each is imported when it is needed.
+_ENGINES = {
+    "dask": ("Dask", "dask"),
+    "pyspark": ("Spark", "spark"),
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Opened:
@@ -28,6 +36,7 @@ class Opened:
     rows: Units
     features: Units
     elsewhere: bool = False  # the rows are not those of a table in memory
+    on_cluster: bool = False  # nor is what is found for every row
 
 
 def open_store(
@@ -62,6 +71,17 @@ def open_store(
     memory_limit
         Bytes of memory that packed rows of a source may take; None for half of what can be had.
     """
+    engine = _engine_of(table)
+    if engine is not None:
+        return engine(
+            table,
+            codebook=codebook,
+            missing=missing,
+            sample_weight=sample_weight,
+            feature_weight=feature_weight,
+            n_threads=n_threads,
+            expecting=expecting,
+        )
     source = open_source(table)
     if source is not None:
         room = Room(default_room() if memory_limit is None else memory_limit)
@@ -79,6 +99,22 @@ def open_store(
     block = pack(codes, layout, n_threads, weight=rows.counts, fit_layout=fitted)
     store = MemoryStore([block], codebook.n_values, n_threads, rows.repeats)
     return Opened(store, codebook, unseen, rows, features)
+
+
+def _engine_of(table: Any) -> Callable[..., Opened] | None:
+    """Return what opens a table that is on a cluster; None if it is not."""
+    packages = (base.__module__.partition(".")[0] for base in type(table).__mro__)
+    package = next((name for name in packages if name in _ENGINES), None)
+    if package is None:
+        return None
+    title, extra = _ENGINES[package]
+    try:
+        found: Callable[..., Opened] = import_module(f"softmodes._rows.stores.{extra}").open_table
+    except ImportError as error:
+        raise ImportError(
+            f'Rows on {title} need {error.name}. Install it with: pip install "softmodes[{extra}]"'
+        ) from error
+    return found
 
 
 def _opened(streamed: StreamedRows, sample_weight: Any, feature_weight: Any) -> Opened:
