@@ -226,6 +226,8 @@ def test_the_last_row_end_is_outside_of_quotes():
         (b'5" x\n"a\nb', 5),
         (b'"a""\n""b"\n"', 10),
         (b'"a"b"\n"c\n', 6),
+        (b'5" x\n"a""\nb', 5),
+        (b'5" x\r\ny\r', 6),
     ]:
         assert cutter.last_row_end(rows) == end, rows
 
