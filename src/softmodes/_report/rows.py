@@ -175,7 +175,7 @@ def _columns_of(opened: Opened) -> tuple[ColumnLine, ...]:
     lines = []
     for j, name in enumerate(feature_names(codebook)):
         _, code, count = counts.nonzero(j)
-        n_values = len(codebook.categories[j])
+        n_values = int(codebook.lengths[j])
         held = int(count[code < n_values].sum())
         lines.append(
             ColumnLine(
