@@ -32,6 +32,7 @@ from softmodes._model.profile import as_frame, profile_columns, summary_text
 from softmodes._model.score import expected_mismatches
 from softmodes._model.stability import Stability, stability_of
 from softmodes._parameters import (
+    byte_count,
     check_callback,
     check_most,
     check_seed,
@@ -83,7 +84,10 @@ class ModesEstimator(
         ----------
         X : table of shape (n_samples, n_features)
             pandas, polars or pyarrow frame, NumPy array, list of lists, or scipy.sparse matrix
-            (in which zero is a value). Every distinct entry of a column is a category.
+            (in which zero is a value). Or rows that come as a stream, and need not fit in memory:
+            the path of a Parquet, Arrow or CSV file, a folder or a pattern of such files, an Arrow
+            data set or reader, a lazy frame of polars, a relation of DuckDB; a row's number is then
+            its position in the stream. Every distinct entry of a column is a category.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows, kept as whole multiples of a power of two. Whole numbers (up to
@@ -103,11 +107,12 @@ class ModesEstimator(
             sample_weight=sample_weight,
             feature_weight=self.feature_weight,
             n_threads=thread_count(self.n_jobs),
+            memory_limit=byte_count("memory_limit", self.memory_limit),
         )
         plan = self._plan(opened, on_round)
         mention_numbers(opened.codebook.categories, opened.codebook.names, opened.store.n_rows)
         # Not on self: a fit that fails leaves the last one as it was.
-        validate_data(type(self)(**self.get_params(deep=False)), X, skip_check_array=True)
+        check_table(type(self)(**self.get_params(deep=False)), X, opened, reset=True)
         best = best_run(opened.store, plan)
         self._warn_unless_converged(best, plan)
         self._keep(best, plan, opened, frame_backend(X))
@@ -155,6 +160,7 @@ class ModesEstimator(
         """Refuse parameters with which a model of this clustering could not be fitted again."""
         codebook = found.codebook
         thread_count(self.n_jobs)
+        byte_count("memory_limit", self.memory_limit)
         checked_missing(self.missing)
         feature_units(self.feature_weight, codebook.names, codebook.n_features)
         progress(self.verbose)
@@ -384,8 +390,9 @@ class ModesEstimator(
             feature_weight=Units(found.feature_weight, found.feature_unit),
             n_threads=thread_count(self.n_jobs),
             expecting=type(self).__name__,
+            memory_limit=byte_count("memory_limit", self.memory_limit),
         )
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_table(self, X, opened, reset=False)
         if opened.unseen:
             warnings.warn(str(opened.unseen), UserWarning, stacklevel=3 + wrappers)
         return opened
@@ -399,6 +406,12 @@ class ModesEstimator(
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def check_table(estimator: ModesEstimator, X: Any, opened: Opened, reset: bool) -> None:
+    """Let scikit-learn check a table in memory; of others it knows nothing."""
+    if not opened.elsewhere:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
 def auto_starts(n: int, d: int, k: int, n_values: int) -> int:

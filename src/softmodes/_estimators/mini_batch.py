@@ -12,11 +12,12 @@ from sklearn.utils.validation import validate_data
 from softmodes._algorithm.mini_batch import Steps
 from softmodes._algorithm.plan import Plan
 from softmodes._algorithm.stream import Stream, learn_table
-from softmodes._estimators.base import ModesEstimator
+from softmodes._estimators.base import ModesEstimator, check_table
 from softmodes._estimators.progress import progress
 from softmodes._estimators.soft_modes import FINALISTS, roundings
 from softmodes._model.clustering import Clustering
 from softmodes._parameters import (
+    byte_count,
     check_most,
     choice,
     number,
@@ -73,7 +74,7 @@ class MiniBatchSoftModes(ModesEstimator):
         k-means on one-hot rows, or with its modes. "gini" also refines the first batch.
     missing : {"category", "ignore", "error"}, default="category"
         Missing cells are a value of their own, or neither match nor count, or are refused.
-    feature_weight, n_jobs, random_state
+    feature_weight, memory_limit, n_jobs, random_state
         As for `SoftModes`.
     verbose : {0, 1, 2}, default=0
         Print a line per run, or per round, on the first batch.
@@ -130,6 +131,7 @@ class MiniBatchSoftModes(ModesEstimator):
         refine: str | None = "gini",
         missing: str = "category",
         feature_weight: Any = None,
+        memory_limit: int | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -144,6 +146,7 @@ class MiniBatchSoftModes(ModesEstimator):
         self.refine = refine
         self.missing = missing
         self.feature_weight = feature_weight
+        self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -169,12 +172,13 @@ class MiniBatchSoftModes(ModesEstimator):
             sample_weight=sample_weight,
             feature_weight=self.feature_weight,
             n_threads=thread_count(self.n_jobs),
+            memory_limit=byte_count("memory_limit", self.memory_limit),
         )
         k, n_rows = whole("n_clusters", self.n_clusters, 1), opened.store.n_rows
         check_most("n_clusters", k, "n_samples", n_rows)
         steps = self._steps(opened.codebook, seed(self.random_state), opened.rows.unit)
         # Not on self: a fit that fails leaves the last one as it was.
-        validate_data(type(self)(**self.get_params(deep=False)), X, skip_check_array=True)
+        check_table(type(self)(**self.get_params(deep=False)), X, opened, reset=True)
         n_epochs = whole("n_epochs", self.n_epochs, 1)
         learned = learn_table(opened, steps, self._batch_size(), n_epochs)
         run = steps.outcome(learned, opened.store)

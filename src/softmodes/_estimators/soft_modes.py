@@ -72,6 +72,11 @@ class SoftModes(ModesEstimator):
         finish and to `transform` of a refined model: they are taken with a mean of 1. With "parts"
         columns that are called as parts of one ("media[radio]", "media[tv]"), as `Prepare` makes
         them of cells with several answers, weigh as much as one column together.
+    memory_limit : int or str, optional
+        How much memory packed rows may take that come as a stream, in bytes or as "400MB", "2GiB";
+        further ones lie in a temporary file without a name, in the folder that TMPDIR tells. None
+        is half of what the machine, or its control group, has free. Tables in memory stay there.
+        The answer does not depend on it.
     n_jobs : int, optional
         Number of threads, at most one per core; None and -1 take all. The answer does not depend
         on it.
@@ -83,8 +88,9 @@ class SoftModes(ModesEstimator):
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of every row. Clusters are numbered by size, the largest first, unless seeds
-        were given.
+        Cluster of every row; of a stream that is larger than `memory_limit`, an array in a
+        temporary file, to be read only. Clusters are numbered by size, the largest first, unless
+        seeds were given.
     cluster_centers_ : array of shape (n_clusters, n_features)
         In original values, the centers that produced the partition; of a refined one its modes.
     cluster_counts_ : list of arrays of shape (n_clusters, n_categories)
@@ -129,6 +135,7 @@ class SoftModes(ModesEstimator):
         refine: str | None = "latent",
         missing: str = "category",
         feature_weight: Any = None,
+        memory_limit: int | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -144,6 +151,7 @@ class SoftModes(ModesEstimator):
         self.refine = refine
         self.missing = missing
         self.feature_weight = feature_weight
+        self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

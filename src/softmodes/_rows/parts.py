@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from itertools import accumulate
 from operator import add
 from typing import Any
 
@@ -22,8 +23,44 @@ from softmodes._rows.block import Block, layout_of, pack
 from softmodes._rows.weights import RowUnit, WeightFacts, checked_weights
 from softmodes._table.codebook import Codebook, Missing, learn_part
 from softmodes._table.codes import Codes
+from softmodes._table.unseen import Unseen
 
 _DIGEST_BYTES = 16
+
+
+class RowsChangedError(RuntimeError):
+    """A source gave other rows the second time, or the same in another order."""
+
+    @classmethod
+    def of(cls, of_what: str, number: int) -> RowsChangedError:
+        """Say which part of a source that is."""
+        return cls(
+            f"{of_what} {number} holds other rows, or in another order, than when it was "
+            "read first. Make the order of its rows certain, or write them to files and fit "
+            "these."
+        )
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What is to be known of a part where its rows are not: how many, which, what they weigh."""
+
+    n_rows: int
+    digest: str
+    weight_facts: WeightFacts | None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the rows of a part are among all, and by what they are known again.
+
+    `part` is its position among all parts, `index` among those that have rows.
+    """
+
+    part: int
+    index: int
+    first_row: int
+    digest: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +98,30 @@ class CodedPart:
     def weight_facts(self) -> WeightFacts | None:
         """What the unit of all weights follows from; None if the rows have none."""
         return None if self.weight is None else WeightFacts.of(self.weight)
+
+    @property
+    def outline(self) -> Outline:
+        """What the driver of a cluster has to know."""
+        return Outline(self.n_rows, self.digest, self.weight_facts)
+
+    def check_place(self, place: Place, of_what: str) -> None:
+        """Refuse rows that come again, and are not those that came first."""
+        if self.digest != place.digest:
+            raise RowsChangedError.of(of_what, place.part)
+
+
+def places_of(outlines: Sequence[Outline]) -> list[Place]:
+    """Return the places of the parts that have rows.
+
+    Examples
+    --------
+    >>> parts = [Outline(2, "a", None), Outline(0, "b", None), Outline(3, "c", None)]
+    >>> [(place.part, place.index, place.first_row) for place in places_of(parts)]
+    [(0, 0, 0), (2, 1, 2)]
+    """
+    starts = [0, *accumulate(outline.n_rows for outline in outlines)]
+    full = [part for part, outline in enumerate(outlines) if outline.n_rows]
+    return [Place(p, i, starts[p], outlines[p].digest) for i, p in enumerate(full)]
 
 
 def code_part(
@@ -113,3 +174,19 @@ def packed_part(
     weight = None if part.weight is None or unit is None else unit.counts(part.weight)
     layout = layout_of(codebook.fit_ranges)
     return replace(pack(codes, layout, n_threads, first_row, weight), index=index)
+
+
+def packed_new(
+    part: CodedPart,
+    codebook: Codebook,
+    first_row: int,
+    index: int,
+    unit: RowUnit | None,
+    n_threads: int = 1,
+) -> tuple[Block, Unseen]:
+    """Pack a part of new rows by the codebook of a fit, and tell which values it does not have."""
+    codes, unseen = codebook.translate(part.codebook, part.codes)
+    weight = None if part.weight is None or unit is None else unit.counts(part.weight)
+    layout, fitted = layout_of(codebook.unseen_ranges), layout_of(codebook.fit_ranges)
+    block = pack(codes, layout, n_threads, first_row, weight, fitted)
+    return replace(block, index=index), unseen

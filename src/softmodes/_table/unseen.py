@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._table.values import ColumnValues, python_values
+from softmodes._table.codes import Codes
+from softmodes._table.values import ColumnValues, Key, array_of, keys_of, python_values
 from softmodes._text import short_repr
 
+if TYPE_CHECKING:
+    from softmodes._table.codebook import Codebook
+
 _COLUMNS_SHOWN = 5
+_MOST_COUNTED = 1 << 17  # values of a column that are told apart
 
 
 @dataclass(frozen=True)
@@ -77,3 +84,35 @@ def unseen_column(
         n_values=int(np.count_nonzero(counts)),
         n_cells=int(counts.sum()),
     )
+
+
+class UnseenCells:
+    """Cells that hold values which a codebook does not know, counted part by part."""
+
+    def __init__(self, codebook: Codebook) -> None:
+        self._code = (codebook.unseen_ranges.n_codes - 1).tolist()
+        self._names = codebook.names
+        self._counts: dict[int, Counter[Key | None]] = {}
+
+    def count(self, part: Codebook, codes: Codes, tables: Sequence[NDArray[np.int64]]) -> None:
+        """Count the cells of a part; `tables` are the codebook's codes of the part's codes."""
+        for j, (table, unseen) in enumerate(zip(tables, self._code, strict=True)):
+            if not (table == unseen).any():
+                continue
+            cells = np.bincount(codes.column(j), minlength=len(table)) * (table == unseen)
+            keys: list[Key | None] = [*keys_of(part.columns[j].array), None]
+            found = self._counts.setdefault(j, Counter())
+            found.update({keys[code]: int(cells[code]) for code in np.flatnonzero(cells)})
+            if len(found) > _MOST_COUNTED:  # of identifiers, say; only the most frequent are shown
+                self._counts[j] = Counter(dict(found.most_common(_MOST_COUNTED // 2)))
+
+    def found(self) -> Unseen:
+        """Return what was counted, as one table would tell it."""
+        return Unseen(tuple(self._column(j) for j in sorted(self._counts) if self._counts[j]))
+
+    def _column(self, j: int) -> UnseenColumn:
+        counts = self._counts[j]
+        keys = sorted(key for key in counts if key is not None)
+        values = ColumnValues(array_of(keys), has_missing=None in counts)
+        by_code = np.array([*(counts[key] for key in keys), counts[None]], np.int64)
+        return unseen_column(j, self._names[j] if self._names else None, values, by_code)
