@@ -27,6 +27,7 @@ from softmodes._estimators.progress import progress
 from softmodes._model.clustering import Clustering
 from softmodes._model.file import save_model
 from softmodes._model.importance import importance_columns
+from softmodes._model.label_file import checked_label_file, write_labels
 from softmodes._model.params import plain_params
 from softmodes._model.profile import as_frame, profile_columns, summary_text
 from softmodes._model.score import expected_mismatches
@@ -227,6 +228,34 @@ class ModesEstimator(
         """
         store = self._open(X).store
         return self._clustering.predict(store)
+
+    def predict_to(self, X: Any, path: str | os.PathLike[str], *, column: str = "cluster") -> None:
+        """Write the cluster of every row to a Parquet or CSV file, some rows at a time.
+
+        Neither the rows nor the labels need fit in memory. The file is written whole or not at all.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            As for `fit`; most useful for files and streams.
+        path : str or os.PathLike
+            Where to write; its ending, .parquet or .csv, tells the format.
+        column : str, default="cluster"
+            What to call the one column of the file. Its rows are those of `X`, in their order.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from softmodes import SoftModes
+        >>> answers = [["yes", "red"], ["yes", "red"], ["no", "blue"]]
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "labels.csv"
+        >>> SoftModes(2, random_state=0).fit(answers).predict_to(answers, path)
+        >>> path.read_text().split()
+        ['"cluster"', '0', '0', '1']
+        """
+        target = checked_label_file(path, X)
+        store = self._open(X).store
+        write_labels(target, self._clustering.predict(store), column)
 
     def transform(self, X: Any) -> Any:
         """Return what `predict` minimises: how far each row is from every cluster.

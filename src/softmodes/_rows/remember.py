@@ -73,10 +73,10 @@ def tally_rows(block: Block, n_threads: int, asked: Pass, remember: bool = True)
     return tally
 
 
-def soft_tally_rows(block: Block, n_threads: int, asked: Pass) -> SoftTally:
+def soft_tally_rows(block: Block, n_threads: int, asked: Pass, sparing: bool = False) -> SoftTally:
     """Share every row of a block among the clusters, and count."""
     block.cache.take(LastPass)
-    return soft_tally_block(with_few_rows(block), n_threads, asked)
+    return soft_tally_block(with_few_rows(block, sparing), n_threads, asked)
 
 
 def label_rows(

@@ -7,6 +7,7 @@ import mmap
 import os
 import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -58,14 +59,17 @@ class Scratch:
     def __init__(self) -> None:
         self.folder = tempfile.gettempdir()
         self._file = tempfile.TemporaryFile(prefix="softmodes-", buffering=0)  # noqa: SIM115
+        weakref.finalize(self, self._file.close)
         self.size = 0
 
-    def write(self, data: Any, needed: int | None = None) -> int:
-        """Append bytes, from the next page on, and return where they begin.
+    def write(self, data: Any, needed: int | None = None, new_page: bool = False) -> int:
+        """Append bytes and return where they begin: at the end, or at the next page of memory.
 
         `needed` are the bytes that the file will have in the end, if they are known, for the error.
         """
-        start, left = -(-self.size // mmap.PAGESIZE) * mmap.PAGESIZE, memoryview(data).cast("B")
+        start, left = self.size, memoryview(data).cast("B")
+        if new_page:
+            start = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
         needed = max(needed or 0, start + len(left))
         self._file.seek(start)
         self.size = start

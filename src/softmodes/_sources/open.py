@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 import pyarrow as pa
 
 from softmodes._sources.arrow import open_dataset, open_duckdb, open_polars, open_reader
-from softmodes._sources.parquet import SUFFIXES, open_files
+from softmodes._sources.paths import open_path
 from softmodes._sources.source import Source
 
 
@@ -24,7 +22,7 @@ def open_source(table: Any) -> Source | None:
     if isinstance(table, Source):
         return table
     if _are_paths(table):
-        return _open_paths(table)
+        return open_path(table, name="X")
     if isinstance(table, nw.LazyFrame):
         table = table.to_native()
     if isinstance(table, pa.RecordBatchReader):
@@ -37,6 +35,7 @@ def open_source(table: Any) -> Source | None:
         return open_dataset(table)
     if hasattr(table, "__arrow_c_stream__") and not _is_frame(table):
         return open_reader(pa.RecordBatchReader.from_stream(table))
+    _refuse_lazy(table)
     return None
 
 
@@ -59,13 +58,23 @@ def _is_frame(table: Any) -> bool:
 
 
 def _are_paths(table: Any) -> bool:
-    """Tell whether a value is a path, or several: a list of texts is no table."""
-    if isinstance(table, list | tuple):
-        return bool(table) and all(isinstance(one, os.PathLike) for one in table)
-    return isinstance(table, str | os.PathLike)
+    """Tell whether a value is a path, or several: a list of texts that name files is no table."""
+    if not isinstance(table, list | tuple):
+        return isinstance(table, str | os.PathLike)
+    if not table or not all(isinstance(one, str | os.PathLike) for one in table):
+        return False
+    return any(isinstance(one, os.PathLike) or os.path.exists(one) for one in table)
 
 
-def _open_paths(paths: Any) -> Source:
-    found = sorted(glob.glob(os.fspath(paths)))
-    assert all(name.endswith(SUFFIXES) for name in found)
-    return open_files(list(map(Path, found)))
+def _refuse_lazy(table: Any) -> None:
+    """Refuse a lazy frame that cannot be streamed: to collect it would fill the memory."""
+    try:
+        frame = nw.from_native(table)
+    except (TypeError, ValueError):
+        return
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(
+            f"{type(table).__module__}.{type(table).__name__} is a lazy frame that cannot be "
+            "streamed, and it is not collected unasked. Pass an Arrow reader of its rows, files, "
+            "or what its own collect() returns."
+        )

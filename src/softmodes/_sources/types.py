@@ -100,10 +100,14 @@ def typed_as(
     return _of_any_type(texts, parsers) if found is None else found
 
 
+def is_missing(texts: pa.Array, spelling: Spelling = PLAIN) -> pa.Array:
+    """Tell which texts mean that a value is missing, with or without blanks around them."""
+    words = pa.array(spelling.missing, texts.type)
+    return pc.is_in(pc.utf8_trim_whitespace(texts), words)
+
+
 def _without_missing(distinct: pa.Array, spelling: Spelling) -> pa.Array:
-    words = pa.array(spelling.missing, distinct.type)
-    is_word = pc.is_in(pc.utf8_trim_whitespace(distinct), words)
-    return pc.if_else(is_word, pa.scalar(None, distinct.type), distinct)
+    return pc.if_else(is_missing(distinct, spelling), pa.scalar(None, distinct.type), distinct)
 
 
 def _of_one_type(texts: pa.Array, parsers: Collection[Parser]) -> pa.Array | None:

@@ -73,7 +73,7 @@ class RowStore(ABC):
     def soft_tally(self, scores: ScoreCenters, comparison: Comparison) -> SoftTally:
         """Share all rows among the clusters and count: the only pass of a latent round."""
         asked = Pass(scores, comparison, self.n_values)
-        return self.sum(partial(soft_tally_rows, asked=asked))
+        return self.sum(partial(soft_tally_rows, asked=asked, sparing=self.sparing))
 
     def count(self, labels: NDArray[np.int32], k: int) -> tuple[Counts, NDArray[np.int64]]:
         """Return counts and cluster sizes of all rows by given labels."""

@@ -75,7 +75,7 @@ class RowWriter:
             return
         self._scratch = self._scratch or Scratch()
         needed = self._scratch.size + rows.nbytes + self._left * self.layout.stride
-        self._places.append((self._scratch.write(rows, needed), len(rows)))
+        self._places.append((self._scratch.write(rows, needed, new_page=True), len(rows)))
 
     def _mapped(self, file: mmap.mmap | None, start: int, n_rows: int) -> NDArray[np.uint8]:
         assert file is not None
