@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from engine_settings import Setting, assert_same_fit
+from numpy.testing import assert_array_equal
 
 import softmodes
-from engine_settings import Setting
+from softmodes import SoftModes
 
 CLUSTER = "local-cluster[2,1,1024]"  # two executors with a core and 1 GB each
 QUIET = {
@@ -74,3 +76,54 @@ def of_tables(spark: Any, tables: list[pa.Table]) -> Any:
 def column(frame: Any, name: str = "label") -> np.ndarray:
     """Return a column, in the order of the rows."""
     return np.array(frame.toArrow()[name].to_pylist())
+
+
+def few_passes(setting: Setting, rows: Any, on_round: Any = None) -> SoftModes:
+    """Fit rows, of which a column may be weights, and stop when every stage had some rounds."""
+    last = {None: 2, "gini": 4, "latent": 9}[setting.refine]
+
+    def stop(state: Any) -> bool:
+        if on_round is not None:
+            on_round(state)
+        return bool(state.round >= last)
+
+    model = SoftModes(**{**setting.params, "n_clusters": 3, "n_init": 1, "max_iter": 2})
+    if setting.init == "given":
+        model.set_params(init=model.init[:3])
+    weight: Any = None
+    if setting.weights is not None:
+        weight = "weight"
+    if isinstance(rows, pa.Table) and weight is not None:
+        rows, weight = rows.drop("weight"), rows["weight"].to_numpy()
+    return model.fit(rows, sample_weight=weight, on_round=stop)
+
+
+def forget(spark: Any) -> int:
+    """Let processes of executors forget the blocks that they have kept; tell how many."""
+
+    def clear(batches: Any) -> Any:
+        from softmodes._rows import kept
+
+        for _ in batches:
+            pass
+        n = len(kept._blocks)
+        kept._blocks.clear()
+        yield pa.record_batch({"n": [n]})
+
+    return sum(row[0] for row in spark.range(0, 2, 1, 2).mapInArrow(clear, "n long").collect())
+
+
+def assert_same_on_spark(spark: Any, setting: Setting, n_partitions: int) -> None:
+    """Compare a fit with that of memory; a forgetful one forgets blocks after the first round."""
+    table = with_weight(setting)
+    forgotten = []
+
+    def on_round(state: Any) -> None:
+        if setting.forgetful and state.round == 0:
+            forgotten.append(forget(spark))
+
+    there = few_passes(setting, in_partitions(spark, table, n_partitions), on_round)
+    here = few_passes(setting, table)
+    assert_same_fit(there, here)
+    assert_array_equal(column(there.labels_), here.labels_)
+    assert any(forgotten) == setting.forgetful, "no block was kept: nothing tested"
