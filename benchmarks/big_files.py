@@ -192,7 +192,7 @@ def report(found: dict[str, Any]) -> str:
         f"{markdown(['stage', 'CPU', 'rounds'], stages)}\n\n"
         f"A pass, the median of {N_PASSES}: {per_row['pass']:.1f} ns of CPU for a row from "
         f"{steps['pass']['blocks']} blocks, {per_row['pass in memory']:.1f} ns in memory. "
-        f"`labels_` was an {fitted['labels']}.\n"
+        f"`labels_` was of the class `{fitted['labels']}`.\n"
     )
 
 

@@ -18,6 +18,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from softmodes import KModes, MiniBatchSoftModes, SoftModes, load
+from softmodes._estimators import mini_batch
 from softmodes._rows.stores import file, streamed
 
 N = 900
@@ -274,3 +275,31 @@ def test_lazy_frames_that_cannot_be_streamed_are_not_collected(table):
 def test_a_memory_limit_that_is_none_is_refused(table, limit):
     with pytest.raises(ValueError, match="is not a number of bytes"):
         model(memory_limit=limit).fit(table)
+
+
+@pytest.mark.parametrize("kind", ["folder", "reader", "polars", "duckdb"])
+def test_partial_fit_goes_through_a_stream_as_through_its_parts(table, tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(mini_batch, "_ROWS_AT_ONCE", 77)
+    (tmp_path / "folder").mkdir()
+    source = written(table, tmp_path / "folder")[kind]
+    weight = np.random.default_rng(0).random(N)
+    params = {"batch_size": 64, "random_state": 1}
+    here = MiniBatchSoftModes(3, **params).partial_fit(table, sample_weight=weight)
+    there = MiniBatchSoftModes(3, **params).partial_fit(source, sample_weight=weight)
+    assert there.n_steps_ == here.n_steps_ > 10
+    assert there.cost_ == here.cost_
+    assert_array_equal(there.predict(table), here.predict(table))
+    assert_array_equal(there.cluster_sizes_, here.cluster_sizes_)
+
+
+def test_partial_fit_refuses_streams_that_it_cannot_learn_from(table, tmp_path):
+    pa.csv.write_csv(table, tmp_path / "x.csv")
+    begun = MiniBatchSoftModes(3)
+    with pytest.raises(ValueError, match="which types the columns of a file of texts have"):
+        begun.partial_fit(tmp_path / "x.csv")
+    with pytest.raises(ValueError, match=r"sample_weight has shape \(901,\)"):
+        begun.partial_fit(table.to_reader(), sample_weight=np.ones(N + 1))
+    pq.write_table(table[:0], tmp_path / "none.parquet")
+    with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\)"):
+        begun.partial_fit(tmp_path / "none.parquet")
+    assert not hasattr(begun, "n_steps_")

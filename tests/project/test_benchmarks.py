@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import softmodes
 from benchmarks import (
+    big_files,
     memory,
     methods,
     mini_batch,
@@ -166,6 +167,24 @@ def test_one_epoch_is_raced_and_judged_by_the_bar(tmp_path, capsys):
     assert "held by both" in capsys.readouterr().out
     by_method["one epoch"]["cost"] = 1.04 * by_method[mini_batch.WHOLE]["cost"]
     assert "missed by Mushroom, k 2, one epoch:" in mini_batch.report(found)
+
+
+def test_files_are_measured_in_every_step_and_held_against_the_bars(tmp_path, monkeypatch):
+    monkeypatch.setattr(big_files, "FILE_ROWS", 2500)
+    monkeypatch.setattr(big_files, "run_apart", lambda step, folder: big_files.STEPS[step](folder))
+    monkeypatch.setattr(big_files, "LIMIT", "10kB")
+    big_files.main(["--rows", "21000", "--folder", str(tmp_path), "--out", str(tmp_path / "out")])
+    assert [path.name for path in tmp_path.iterdir()] == ["out"], "the files were not removed"
+    found = json.loads((tmp_path / "out" / "big_files.json").read_text("utf-8"))
+    steps = found["steps"]
+    assert set(steps) == set(big_files.STEPS)
+    assert steps["pass"]["cost"] == steps["pass in memory"]["cost"]
+    assert sum(steps["fit"]["stages"].values()) == pytest.approx(steps["fit"]["cpu"], rel=0.2)
+    text = (tmp_path / "out" / "big_files.md").read_text("utf-8")
+    assert f"{steps['fit']['peak'] / 1e9:.2f} GB" in text
+    steps["pass"]["cost"] += 1
+    with pytest.raises(AssertionError):
+        big_files.report(found)
 
 
 def test_seedings_are_told_apart_by_paired_costs(tmp_path):

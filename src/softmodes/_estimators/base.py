@@ -58,6 +58,7 @@ _MOST_SHARES = 10**7
 _FEW_SHARES = 48  # clusters among which sharing a row costs half as much for each
 _MOST_PRICES = 3 * 10**6
 _MOST_SEEDS = 3000
+_MOST_PAIRED = 10**6  # values of all pairs of clusters that are compared to merge two
 
 
 class ModesEstimator(
@@ -133,12 +134,16 @@ class ModesEstimator(
         shown = progress(self.verbose)
         resolved = self._resolved(codebook)
         refined = resolved.get("finalists", 0) if resolved.get("refine") else 0
-        check_counts(store.layout, k, store.n_threads, codebook.names, weight, refined)
+        n_values = int(codebook.n_values.sum())
+        spare = 0
+        if resolved.get("refine") == "latent" and isinstance(resolved["init"], str):
+            spare = spare_clusters(store.n_rows, codebook.n_features, k, n_values)
+        check_counts(store.layout, k + spare, store.n_threads, codebook.names, weight, refined)
         if resolved["n_init"] == "auto":
-            n_values = int(codebook.n_values.sum())
             resolved["n_init"] = auto_starts(store.n_rows, codebook.n_features, k, n_values)
         return Plan(
             **resolved,
+            spare=spare,
             seed=seed(self.random_state),
             feature_weight=weight,
             row_unit=opened.rows.unit,
@@ -456,6 +461,15 @@ def auto_starts(n: int, d: int, k: int, n_values: int) -> int:
     prices = max(n * d // (10 * n_values), _MOST_PRICES // (k * n_values))
     seeds = max(_FEWEST_STARTS, _MOST_SEEDS // k)
     return max(1, min(most, shares, prices, seeds))
+
+
+def spare_clusters(n: int, d: int, k: int, n_values: int) -> int:
+    """Return how many clusters a start has more than asked for, to be merged before its finish.
+
+    One, where all pairs are soon compared: it finds higher likelihoods, from fewer starts. None
+    where there is one column, of which all partitions are as likely.
+    """
+    return int(d > 1 and 1 < k < n and (k + 1) ** 2 * n_values <= _MOST_PAIRED)
 
 
 def resolve_init(init: Any, codebook: Codebook, k: int) -> str | NDArray[np.int32]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
@@ -30,13 +32,16 @@ from softmodes._rows.block import layout_of
 from softmodes._rows.centers import largest_distance
 from softmodes._rows.memory import check_counts
 from softmodes._rows.stores import open_store
-from softmodes._rows.weights import check_costs, feature_units, row_units
+from softmodes._rows.weights import check_costs, checked_weights, feature_units, row_units
+from softmodes._sources import open_source
+from softmodes._sources.regroup import regrouped
 from softmodes._table.codebook import Codebook, checked_missing, learn, learn_part
 from softmodes._table.codes import Codes
 from softmodes._table.read import frame_backend
 
 _LEAST_BATCH, _BATCH_ROWS_PER_CLUSTER = 1024, 10
 _MAX_ITER, _PATIENCE = 100, 10  # of the loop, on the first batch
+_ROWS_AT_ONCE = 1 << 16  # of a stream
 
 
 class MiniBatchSoftModes(ModesEstimator):
@@ -196,7 +201,8 @@ class MiniBatchSoftModes(ModesEstimator):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            As for `SoftModes`, with the same columns in every call.
+            As for `SoftModes`, with the same columns in every call. A stream is read once, and
+            never held; of files, those whose columns have types: Parquet and Arrow.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows. Rows of weight 0 teach nothing, not even values.
@@ -206,17 +212,21 @@ class MiniBatchSoftModes(ModesEstimator):
         self
         """
         before = vars(self).get("_clustering")
-        part, codes = self._coded_part(X, before)
-        weight = self._checked_weight(sample_weight, codes.n_rows, part)
-        stream = self._begun(part) if before is None else before.stream
-        n_threads = thread_count(self.n_jobs)
+        n_threads, size = thread_count(self.n_jobs), self._batch_size()
+        now: Stream | None = None if before is None else before.stream
 
         def steps(codebook: Codebook) -> Steps:
-            return self._steps(codebook, stream.seed)
+            assert now is not None
+            return self._steps(codebook, now.seed)
 
-        now = stream.joined(part, codes, weight, self._batch_size(), steps, n_threads)
+        for table, some in _with_weights(X, sample_weight):
+            part, codes = self._coded_part(table, before)
+            weight = self._checked_weight(some, codes.n_rows, part)
+            now = now or self._begun(part)
+            now = now.joined(part, codes, weight, size, steps, n_threads)
+        assert now is not None
         learned = now.up_to_now(steps, n_threads)
-        how = self._steps(now.codebook, stream.seed, learned.unit)
+        how = self._steps(now.codebook, now.seed, learned.unit)
         backend = frame_backend(X) if before is None else before.backend
         found = Clustering.of(how.outcome(learned), how.plan, now.codebook, backend, False)
         self._publish(replace(found, stream=now))
@@ -308,3 +318,25 @@ class MiniBatchSoftModes(ModesEstimator):
         super()._publish(found)
         assert found.stream is not None
         self.n_steps_ = found.stream.n_steps
+
+
+def _with_weights(X: Any, sample_weight: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the rows of a call, some at a time if they are a stream, each with their weights."""
+    source = open_source(X)
+    if source is None:
+        yield X, sample_weight
+        return
+    if source.is_text:
+        raise ValueError(
+            "partial_fit learns from rows as they come, but which types the columns of a file of "
+            "texts have, all of its rows tell. Use fit, or pass Parquet or Arrow files, or frames."
+        )
+    n_rows = 0
+    for table in regrouped(source.batches(), _ROWS_AT_ONCE):
+        some = None if sample_weight is None else sample_weight[n_rows : n_rows + len(table)]
+        n_rows += len(table)
+        yield table, some
+    if not n_rows:
+        yield pa.table({name: pa.nulls(0) for name in source.names}), sample_weight
+    if sample_weight is not None:
+        checked_weights(sample_weight, n_rows)

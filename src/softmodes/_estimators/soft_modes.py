@@ -106,7 +106,8 @@ class SoftModes(ModesEstimator):
         log-likelihood and its prior in nats, else the expected cost.
     n_iter_, best_round_, history_, converged_
         Rounds of the chosen run, which of them is the result (from 0), the stage of each and what
-        it cost, and whether the run (with `refine`: its finish) came to rest.
+        it cost, and whether the run (with `refine`: its finish) came to rest. A latent fit of few
+        clusters begins with one more, and merges two before its latent rounds.
     n_features_in_, feature_names_in_
         Number and names of the features.
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from softmodes.metrics._partition import Floats, Partition, Some
+from softmodes._rows.clusters import Floats, Some
+from softmodes.metrics._partition import Partition
 
 
 def icl_of(partition: Partition) -> float:

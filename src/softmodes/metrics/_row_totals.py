@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from softmodes._rows.block import Block, Layout, unpack
-from softmodes.metrics._partition import Floats, Partition, Some
+from softmodes._rows.clusters import Floats, Some
+from softmodes.metrics._partition import Partition
 
 Labels: TypeAlias = NDArray[np.int32]
 # Of a table of rows and columns, or rows and clusters, that is made piece by piece.

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from softmodes.metrics._partition import Floats, Partition
+from softmodes._rows.clusters import Floats
+from softmodes.metrics._partition import Partition
 from softmodes.metrics._row_totals import Labels, Table, sum_over_rows
 
 BANDWIDTH = 0.125
