@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from engine_settings import Setting, assert_same_fit
 from numpy.testing import assert_array_equal
 
 import softmodes
+from engine_settings import Setting, assert_same_fit
 from softmodes import SoftModes
 
 CLUSTER = "local-cluster[2,1,1024]"  # two executors with a core and 1 GB each

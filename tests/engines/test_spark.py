@@ -10,7 +10,6 @@ from threading import Timer
 import numpy as np
 import pyarrow as pa
 import pytest
-from engine_settings import Setting, assert_same_fit, settings
 from numpy.testing import assert_array_equal
 from spark_sessions import (
     assert_same_on_spark,
@@ -23,6 +22,7 @@ from spark_sessions import (
     with_weight,
 )
 
+from engine_settings import Setting, assert_same_fit, settings
 from softmodes import KModes, SoftModes, load
 from softmodes._rows.parts import RowsChangedError
 from softmodes._rows.stores import open_store
@@ -59,7 +59,7 @@ def table():
 
 
 @pytest.fixture(scope="module")
-def X(spark, table):
+def X(spark, table):  # noqa: N802
     return in_partitions(spark, table, 5)
 
 
@@ -216,7 +216,7 @@ def test_rows_that_change_are_noticed_when_they_are_read_again(spark, table, tmp
     store = open_store(spark.range(0, 2, 1, 2).mapInArrow(read, schema)).store
     lose_all(store)
     assert n_rows_by_block(store) == [700, 700]
-    for other in (table.slice(1), table.take(list(range(1, 700)) + [0])):
+    for other in (table.slice(1), table.take([*range(1, 700), 0])):
         write(other)
         lose_all(store)
         with pytest.raises(RowsChangedError, match="Partition 0 holds other rows, or in another"):

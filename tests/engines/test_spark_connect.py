@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from engine_settings import settings
 from spark_sessions import assert_same_on_spark, session
+
+from engine_settings import settings
 
 pytest.importorskip("pyspark.sql.connect", reason='pip install "softmodes[spark]"')
 pytestmark = [
