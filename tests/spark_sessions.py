@@ -64,11 +64,9 @@ def of_tables(spark: Any, tables: list[pa.Table]) -> Any:
     schema = spark.createDataFrame(tables[0]).schema
 
     def read(batches: Any) -> Any:
-        from pyspark import TaskContext
-
-        for _ in batches:
-            pass
-        yield from tables[TaskContext.get().partitionId()].to_batches()
+        for batch in batches:
+            for number in batch["id"].to_pylist():
+                yield from tables[number].to_batches()
 
     return spark.range(0, len(tables), 1, len(tables)).mapInArrow(read, schema)
 

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from softmodes._rows.block import Block
 from softmodes._rows.kept import flat, keep, kept
-from softmodes._rows.parts import CodedPart, Place
-from softmodes._rows.stores.cluster import Packing, Task, code_partition, of_new_rows
+from softmodes._rows.parts import CodedPart, Place, code_part
+from softmodes._rows.stores.cluster import Packing, Task, code_partition
 from softmodes._sources.regroup import regrouped
 from softmodes._table.codebook import Missing
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
+
+PARTITION = "softmodes_partition"  # the name of the column that tells its number
 
 _ROWS_OF_A_PART = 1 << 20  # which take far less than 2 GB, the most that a cell holds
 _ROWS_AT_ONCE = 1 << 16
@@ -32,18 +34,14 @@ ANSWERS = pa.schema({"places": pa.list_(pa.int32()), "answer": pa.binary()})
 
 
 def code_batches(
-    batches: Batches,
-    partition: Callable[[], int],
-    names: Sequence[str],
-    weight: str | None,
-    missing: Missing,
+    batches: Batches, names: Sequence[str], weight: str | None, missing: Missing
 ) -> Batches:
-    """Code the rows of a partition by their own values, so many at a time.
+    """Code the rows of a partition, whose number is a column, by their own values.
 
     Returns parts, and what is to be told of each where all come together; or else an error.
     """
-    here = partition()
     for number, table in enumerate(regrouped(batches, _ROWS_OF_A_PART)):
+        here = table[PARTITION][0].as_py()
         try:
             weights = None if weight is None else table[weight].to_numpy()
             part = code_partition(here, table.select(names), weights, missing)
@@ -90,7 +88,6 @@ def run_on_batches(
 
 def with_column(
     batches: Batches,
-    partition: Callable[[], int],
     names: Sequence[str],
     packing: Packing,
     task: Task[NDArray[Any]],
@@ -98,7 +95,8 @@ def with_column(
 ) -> Batches:
     """Return all rows with what a task returns for each."""
     for table in regrouped(batches, _ROWS_AT_ONCE):
-        found = of_new_rows(packing, task, partition(), table.select(names))
+        part = code_part(table.select(names), packing.codebook.missing)
+        found = task(packing.block(part), 1)
         yield from table.append_column(column, _as_column(found)).combine_chunks().to_batches()
 
 

@@ -17,11 +17,11 @@ from typing import Any
 from uuid import uuid4
 
 from numpy.typing import NDArray
-from pyspark import StorageLevel, TaskContext
+from pyspark import StorageLevel
 from pyspark.sql.types import StructType
 
 from softmodes._rows import in_arrow
-from softmodes._rows.parts import Outline, Place, RowsChangedError, merged
+from softmodes._rows.parts import Outline, Place, RowsChangedError, code_part, merged
 from softmodes._rows.stores import cluster, frames
 from softmodes._rows.stores.cluster import Packing, T, Task
 from softmodes._rows.stores.open import Opened
@@ -103,13 +103,15 @@ class SparkPartitions(cluster.Partitions):
 
     def code(self, missing: Missing) -> list[Outline]:
         """Code the partitions, each in parts of some rows, and tell of each part in order."""
-        code = partial(in_arrow.code_batches, partition=_partition, names=self._names)
-        code = partial(code, weight=self._weight, missing=missing)
-        self.parts = self._frame.mapInArrow(code, _PARTS).persist(StorageLevel.DISK_ONLY)
+        code = partial(in_arrow.code_batches, names=self._names, weight=self._weight)
+        # Not by TaskContext, which where partitions are put together tells the number of the task.
+        rows = self._frame.selectExpr("*", f"spark_partition_id() as {in_arrow.PARTITION}")
+        parts = rows.mapInArrow(partial(code, missing=missing), _PARTS)
+        self.parts = parts.persist(StorageLevel.DISK_ONLY)
         frames.unpersist_with(self, self.parts)
-        rows = sorted(map(tuple, frames.collected(self.parts.drop("part"))))
-        self._numbers = [(partition, number) for partition, number, _ in rows]
-        told = [pickle.loads(what) for _, _, what in rows]
+        found = sorted(map(tuple, frames.collected(self.parts.drop("part"))))
+        self._numbers = [(partition, number) for partition, number, _ in found]
+        told = [pickle.loads(what) for _, _, what in found]
         for error in (what for what in told if isinstance(what, Exception)):
             raise error
         self._codebooks = [codebook for _, codebook in told]
@@ -117,7 +119,7 @@ class SparkPartitions(cluster.Partitions):
 
     def codebook(self) -> Codebook:
         """Return the codebook of all coded partitions."""
-        return merged(self._codebooks)
+        return merged(self._codebooks or [code_part(self.empty).codebook])
 
     def store(self, packing: Packing, places: list[Place]) -> SparkStore:
         """Pack the coded partitions, where they are."""
@@ -126,8 +128,8 @@ class SparkPartitions(cluster.Partitions):
     def lazy_by_row(self, packing: Packing, task: Task[NDArray[Any]], name: str) -> Any:
         """Return the DataFrame with what a task returns for every row as a column."""
         frames.check_free(self._frame, name)
-        find = partial(in_arrow.with_column, partition=_partition, names=self._names)
-        find = partial(find, packing=packing, task=task, column=name)
+        find = partial(in_arrow.with_column, names=self._names, packing=packing)
+        find = partial(find, task=task, column=name)
         kind = frames.kind_of(task(packing.nothing, 1))
         return self._frame.mapInArrow(find, StructType([*self._frame.schema]).add(name, kind))
 
@@ -137,10 +139,6 @@ def open_table(table: Any, *, sample_weight: Any, codebook: Any, **asked: Any) -
     frames.check_frame(table, sample_weight)
     rows = SparkPartitions(table, sample_weight, codebook)
     return cluster.open_partitions(rows, codebook=codebook, **asked)
-
-
-def _partition() -> int:
-    return int(TaskContext.get().partitionId())
 
 
 def _tasks_at_once(session: Any) -> int:
