@@ -69,6 +69,13 @@ def neon(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def browser(session: nox.Session) -> None:
+    """Open reports in a real browser."""
+    session.install(".[test,browser-test]")
+    run_script(session, "browser")
+
+
+@nox.session(default=False)
 def engines(session: nox.Session) -> None:
     """Test Dask and Spark, each as a cluster of processes on this machine."""
     session.install(".[test,scale-test]")

@@ -6,8 +6,8 @@
 An engine's cluster is two processes of this machine with a thread each; memory has two threads. The
 rows are made by the tasks. Times are the wall clock's, medians of passes in turn, each with other
 centers. What an engine adds is a round there, less a round in memory and less an empty map: a task
-on every block that does nothing. `--passes` tells how the memory of the client, with Dask's
-scheduler in the same process, and of the workers grows over many rounds on few rows.
+on every block that does nothing. `--passes` tells how the memory of the client grows over many
+rounds on few rows.
 """
 
 from __future__ import annotations
@@ -52,13 +52,17 @@ def dask_table(n_parts: int, part_rows: int, n_columns: int) -> Iterator[Any]:
     """Start a cluster, and yield rows that its tasks make."""
     import dask
     import dask.array as da
-    from distributed import Client, LocalCluster
+    from distributed import Client, SubprocessCluster
 
     shape = part_rows, n_columns
     lazy = [dask.delayed(rows_of)(part, *shape) for part in range(n_parts)]
     chunks = [da.from_delayed(one, shape, np.uint8) for one in lazy]
     with (
-        LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0") as cluster,
+        SubprocessCluster(
+            n_workers=WORKERS,
+            worker_kwargs={"nthreads": 1},
+            scheduler_kwargs={"dashboard_address": ":0"},
+        ) as cluster,
         Client(cluster),
     ):
         yield da.concatenate(chunks)

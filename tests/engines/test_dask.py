@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import random
 import signal
@@ -11,6 +12,7 @@ import sys
 import textwrap
 import time
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -26,6 +28,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:No convergence within max_iter"),
 ]
 
+ROOT = str(Path(__file__).parents[2])
 PLAIN = Setting(2.0, "d1-greedy", "latent", None, False, "category", False, False)
 
 
@@ -384,3 +387,15 @@ def settled(scheduler):
     while len(scheduler.tasks) != last:
         last = len(scheduler.tasks)
         time.sleep(0.2)
+
+
+def test_a_round_is_timed_beside_one_in_memory_and_an_empty_map(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks import engines
+
+    small = ["--rows", "3000", "--columns", "4", "--partitions", "3", "--clusters", "3"]
+    engines.main([*small, "--repeats", "2", "--passes", "8", "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "engines.json").read_text("utf-8"))
+    assert set(found["engines"]["dask"]) == {"memory", "engine", "empty", "build"}
+    assert [number for number, _ in found["growth"]["dask"]] == list(range(9))
+    assert "| dask |" in capsys.readouterr().out

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import softmodes
 from benchmarks import (
     big_files,
+    engines,
     memory,
     methods,
     mini_batch,
@@ -214,3 +215,21 @@ def test_a_seeding_is_better_only_beyond_chance_and_by_enough():
     assert not seeding_quality.better(interval(-0.004, -0.005, -0.003))
     assert not seeding_quality.better(interval(-0.01, -0.03, 0.001))
     assert seeding_quality.worse(interval(0.01, 0.001, 0.02))
+
+
+def test_what_an_engine_adds_to_a_round_is_held_against_its_bar():
+    times = {"memory": 0.5, "engine": 0.7, "empty": 0.15, "build": 3.0}
+    found = {
+        "rows": 100,
+        "columns": 3,
+        "partitions": 2,
+        "k": 4,
+        "repeats": 1,
+        "engines": {"dask": times, "spark": times | {"engine": 1.2}},
+        "growth": {"dask": [(0, 10**8), (2000, 2 * 10**8)]},
+        "machine": engines.describe_machine(("numpy",)),
+    }
+    text = engines.report(found)
+    assert "| 50 ms | 100 ms, held |" in text
+    assert "| 550 ms | 500 ms, missed |" in text
+    assert "| 2,000 | 200 MB |" in text

@@ -124,12 +124,12 @@ def test_a_sparse_table_with_room_to_grow_is_left_as_it_came():
 
 
 def test_sparse_rows_are_never_made_dense():
-    rows = sp.random(2000, 20_000, density=0.001, format="csr", random_state=0)
+    rows = sp.random(20_000, 600, density=0.002, format="csr", random_state=0)
     rows.data[:] = 1
-    model = SoftModes(3, n_init=1, max_iter=2, refine=None, random_state=0)
+    model = SoftModes(3, n_init=1, init="random", max_iter=2, refine=None, random_state=0)
     for ask in ("fit", "predict", "transform", "margin"):
         tracemalloc.start()
         getattr(model, ask)(rows)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert peak < 0.8 * np.prod(rows.shape), "as much as a byte for each cell"
+        assert peak < 0.5 * np.prod(rows.shape), "half a byte for each cell"

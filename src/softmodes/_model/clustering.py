@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 from softmodes._algorithm.cost import expected_cost
 from softmodes._algorithm.plan import Plan, Round, Run
 from softmodes._algorithm.stream import Stream
+from softmodes._model.marks import default_names
+from softmodes._model.metadata import made_now
+from softmodes._model.naming import GivenNames, all_names
+from softmodes._model.profile import Profile
 from softmodes._rows.block import Block
 from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
 from softmodes._rows.stores.base import RowStore
@@ -48,6 +52,9 @@ class Clustering:
     tie_key: int | None
     loop_numbers: NDArray[np.int32]
     stream: Stream | None = None  # where to go on from, if the rows are a stream
+    given_names: GivenNames | None = None  # of the clusters; None where none was given
+    metadata: dict[str, Any] = field(default_factory=made_now)
+    preparation: dict[str, Any] | None = None  # what made the rows of a table, as `Prepare` tells
 
     @property
     def labels_in_memory(self) -> NDArray[np.int32] | None:
@@ -83,6 +90,16 @@ class Clustering:
         """How rows are compared with the centers, as in the run that found them."""
         return Comparison(self.tie_key, self.feature_weight)
 
+    @property
+    def profile(self) -> Profile:
+        """What marks the clusters."""
+        return Profile.of(self.codebook, self.tally.counts, self.row_unit)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What to call the clusters: as was given, or by what marks them."""
+        return all_names(self.given_names, default_names(self.profile, len(self.centers)))
+
     def predict(self, store: RowStore) -> Any:
         """Return the cluster of every row."""
         return store.labels(self._in_loop, self.comparison, numbers=self._cluster_of)
@@ -106,6 +123,14 @@ class Clustering:
         if self.is_latent:
             return store.memberships(self._scores_in_loop, self.comparison, lead, "margin")
         return store.distances(self._compared, self.feature_weight, _relative_gap, "margin")
+
+    def second(self, store: RowStore) -> NDArray[np.int32]:
+        """Return the cluster that comes second for every row; of a tie, one that lost it."""
+        assert len(self.centers) > 1
+        nearest = store.distances(self._compared, self.feature_weight, _two_nearest)
+        is_first = nearest[:, 0] == np.asarray(self.predict(store))
+        second: NDArray[np.int32] = np.where(is_first, nearest[:, 1], nearest[:, 0])
+        return second
 
     @property
     def is_latent(self) -> bool:
@@ -216,3 +241,7 @@ def _relative_gap(distances: NDArray[Any]) -> NDArray[np.float64]:
     nearest = np.partition(distances, 1, axis=1).astype(np.float64)
     gap = nearest[:, 1] - nearest[:, 0]
     return gap / np.where(gap > 0, nearest[:, 1], 1.0)
+
+
+def _two_nearest(distances: NDArray[Any]) -> NDArray[np.int32]:
+    return np.argsort(distances, axis=1, kind="stable")[:, :2].astype(np.int32)

@@ -198,6 +198,7 @@ def _count_on(cells: Row) -> bool:
 def _unique(cells: Row) -> Columns:
     """Return columns with a name of its own for each."""
     taken = set(cells)
+    seen: set[str] = set()
     names: list[str] = []
     nameless: list[str] = []
     renamed: dict[str, str] = {}
@@ -206,10 +207,11 @@ def _unique(cells: Row) -> Columns:
         if not cell:
             name = name if name not in taken else _free(name, taken)
             nameless.append(name)
-        elif name in names:
+        elif name in seen:
             name = _free(name, taken)
             renamed[name] = cell
         taken.add(name)
+        seen.add(name)
         names.append(name)
     told = []
     if nameless:

@@ -23,8 +23,8 @@ class ExcelSource(TextSource):
     def __init__(self, path: str, reading: Reading) -> None:
         self._path = path
         self._workbook = self._opened()
-        self._sheet = self._found(reading.sheet)
-        cells = self._without_blank_rows(self._loaded(self._sheet))
+        self._sheet, cells = self._found(reading.sheet)
+        cells = _without_blank_rows(cells)
         if not cells.num_rows:
             raise ValueError(
                 f"{path} has no cells in the sheet {self._sheet!r}. Pass a sheet with a row of "
@@ -67,11 +67,15 @@ class ExcelSource(TextSource):
             "Open it with the program that wrote it, and save it as .xlsx or .csv."
         )
 
-    def _found(self, sheet: str | int | None) -> str:
+    def _found(self, sheet: str | int | None) -> tuple[str, pa.RecordBatch]:
+        """Return the name of a sheet and its cells: if none is named, the first that has some."""
+        names = self._workbook.sheet_names if sheet is None else [self._named(sheet)]
+        loaded = ((name, self._loaded(name)) for name in names)
+        none = names[0], pa.record_batch({})
+        return next(((name, cells) for name, cells in loaded if cells.num_rows), none)
+
+    def _named(self, sheet: str | int) -> str:
         names: list[str] = self._workbook.sheet_names
-        if sheet is None:
-            filled = (name for name in names if self._loaded(name).num_rows)
-            return next(filled, names[0])
         if isinstance(sheet, str) and sheet in names:
             return sheet
         number = int(sheet) if isinstance(sheet, int) or sheet.isdecimal() else 0
@@ -93,14 +97,15 @@ class ExcelSource(TextSource):
         cells = pa.record_batch(sheet)
         return pa.record_batch([_plain(column) for column in cells.columns], cells.schema.names)
 
-    def _without_blank_rows(self, cells: pa.RecordBatch) -> pa.RecordBatch:
-        """Leave out rows without any cell, as blank lines of a text file are; not in one column."""
-        if cells.num_columns < 2:
-            return cells
-        filled = cells.column(0).is_valid()
-        for column in cells.columns[1:]:
-            filled = pc.or_(filled, column.is_valid())
-        return cells.filter(filled)
+
+def _without_blank_rows(cells: pa.RecordBatch) -> pa.RecordBatch:
+    """Leave out rows without any cell, as blank lines of a text file are; not in one column."""
+    if cells.num_columns < 2:
+        return cells
+    filled = cells.column(0).is_valid()
+    for column in cells.columns[1:]:
+        filled = pc.or_(filled, column.is_valid())
+    return cells.filter(filled)
 
 
 def _plain(column: pa.Array) -> pa.Array:

@@ -8,16 +8,16 @@ needless zero is a code ("01234"), and its column text; so is one too long for i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from softmodes._table.values import ColumnValues, Kind, keys_of
+from softmodes._table.values import ColumnValues, Kind, keys_of, object_array
 
 # "None" and "-" are not among them: they are answers in many a survey.
 MISSING_WORDS: tuple[str, ...] = (
@@ -27,8 +27,6 @@ MISSING_WORDS: tuple[str, ...] = (
 )
 
 _FEW = 16
-
-Parser: TypeAlias = Callable[[pa.Array], pa.Array]  # texts -> values, null where they are none
 
 
 @dataclass(frozen=True)
@@ -66,8 +64,10 @@ def typed(distinct: pa.Array, spelling: Spelling = PLAIN) -> pa.Array:
     texts = _without_missing(distinct, spelling)
     if texts.null_count == len(texts):
         return pa.nulls(len(texts))
-    found = _of_one_type(texts, [parse for _, parse in _parsers(spelling, texts)])
-    return texts if found is None else found
+    found = _of_one_type(texts, _parsers(spelling))
+    if found is None or _may_be_thousands(found, texts, spelling):
+        return texts
+    return found
 
 
 def typed_as(
@@ -95,7 +95,7 @@ def typed_as(
     texts = _without_missing(distinct, spelling)
     if kinds == {Kind.STRING} or texts.null_count == len(texts):
         return texts
-    parsers = [parse for kind, parse in _parsers(spelling, None) if kind in kinds]
+    parsers = [parser for parser in _parsers(spelling) if parser.kind in kinds]
     found = _of_one_type(texts, parsers)
     return _of_any_type(texts, parsers) if found is None else found
 
@@ -112,71 +112,66 @@ def _without_missing(distinct: pa.Array, spelling: Spelling) -> pa.Array:
 
 def _of_one_type(texts: pa.Array, parsers: Collection[Parser]) -> pa.Array | None:
     """Return values by the first parser that knows them all, None if none does."""
-    few = texts[:_FEW]  # most types are ruled out by them
-    for parse in parsers:
-        if parse(few).null_count > few.null_count:
-            continue
-        found = parse(texts)
-        if found.null_count == texts.null_count:
-            return found
+    few = [text.strip() for text in texts[:_FEW].to_pylist() if text is not None]
+    for parser in parsers:
+        if all(map(parser.may_know, few)):  # which rules out most
+            found = parser.parse(texts)
+            if found.null_count == texts.null_count:
+                return found
     return None
 
 
 def _of_any_type(texts: pa.Array, parsers: Collection[Parser]) -> NDArray[Any]:
     """Return each value by the first parser that knows it, and texts that none knows."""
-    mixed = np.array([*texts.to_pylist(), None], dtype=object)[:-1]
-    for parse in reversed(list(parsers)):
-        found = parse(texts)
+    mixed = object_array(texts.to_pylist(), len(texts))
+    for parser in reversed(list(parsers)):
+        found = parser.parse(texts)
         known = found.is_valid().to_numpy(zero_copy_only=False)
-        mixed[known] = np.array([*found.to_pylist(), None], dtype=object)[:-1][known]
+        mixed[known] = object_array(found.to_pylist(), len(found))[known]
     return mixed
+
+
+def _may_be_thousands(found: pa.Array, texts: pa.Array, spelling: Spelling) -> bool:
+    """Tell whether each comma in numbers may part thousands as well as decimals."""
+    if spelling.decimal is not None or not pa.types.is_floating(found.type):
+        return False
+    texts = pc.utf8_trim_whitespace(texts.drop_null())
+    with_comma = texts.filter(pc.match_substring(texts, ","))
+    if not len(with_comma):
+        return False
+    return bool(pc.all(pc.match_substring_regex(with_comma, _THOUSANDS)).as_py())
 
 
 # --- parsers -------------------------------------------------------------------------------------
 
-_WHOLE = r"(?:0|[1-9][0-9]{0,18})"
-# No number with more digits before the point is sure to have a float of its own.
-_FLOAT = (
-    r"^[+-]?(?:(?:(?:0|[1-9][0-9]{0,14})(?:%s[0-9]*)?|%s[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    r"|(?i:inf|infinity))$"
-)
-_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_CLOCK = r"[0-9]{2}(?::[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?)?"
-_ZONE = r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)"
-_THOUSANDS = r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
 
+@dataclass(frozen=True)
+class Parser:
+    """Makes values of texts.
 
-def _parsers(spelling: Spelling, texts: pa.Array | None) -> list[tuple[Kind, Parser]]:
-    """Return all parsers but that of texts; of commas that may part thousands, given `texts`."""
-    parsers: list[tuple[Kind, Parser]] = [
-        (Kind.NUMBER, _whole_numbers),
-        (Kind.BOOL, _booleans),
-        (Kind.DATE, _dates),
-        (Kind.TIME, _times),
-        (Kind.DATETIME, _datetimes),
-        (Kind.INSTANT, _instants),
-    ]
-    if spelling.decimal != ",":
-        parsers.append((Kind.NUMBER, _numbers_with_point))
-    if spelling.decimal == "," or (spelling.decimal is None and not _may_be_thousands(texts)):
-        parsers.append((Kind.NUMBER, _numbers_with_comma))
-    return parsers
+    Attributes
+    ----------
+    kind
+        Of the values.
+    pattern
+        What such texts look like.
+    convert
+        The function from texts that do to values, null where there is none.
+    """
 
+    kind: Kind
+    pattern: str
+    convert: Callable[[pa.Array], pa.Array]
 
-def _may_be_thousands(texts: pa.Array | None) -> bool:
-    """Tell whether each comma of a column may part thousands as well as decimals."""
-    if texts is None:
-        return False
-    texts = pc.utf8_trim_whitespace(texts.drop_null())
-    with_comma = texts.filter(pc.match_substring(texts, ","))
-    return bool(pc.all(pc.match_substring_regex(with_comma, _THOUSANDS)).as_py())
+    def parse(self, texts: pa.Array) -> pa.Array:
+        """Return the values of texts, with blanks around them or not; null where they are none."""
+        trimmed = pc.utf8_trim_whitespace(texts)
+        matches = pc.match_substring_regex(trimmed, self.pattern)
+        return self.convert(pc.if_else(matches, trimmed, pa.scalar(None, texts.type)))
 
-
-def _matching(texts: pa.Array, pattern: str) -> pa.Array:
-    """Return texts without blanks around them, null where they do not match."""
-    trimmed = pc.utf8_trim_whitespace(texts)
-    matches = pc.match_substring_regex(trimmed, pattern)
-    return pc.if_else(matches, trimmed, pa.scalar(None, texts.type))
+    def may_know(self, text: str) -> bool:
+        """Tell whether a text looks like a value."""
+        return re.search(self.pattern, text) is not None
 
 
 def _cast(texts: pa.Array, to: Any) -> pa.Array:
@@ -191,44 +186,42 @@ def _cast(texts: pa.Array, to: Any) -> pa.Array:
 
 
 def _whole_numbers(texts: pa.Array) -> pa.Array:
-    plain = pc.replace_substring_regex(_matching(texts, rf"^[+-]?{_WHOLE}$"), r"^\+", "")
-    return _cast(plain, pa.int64())
+    return _cast(_without_plus(texts), pa.int64())
 
 
-def _numbers_with_point(texts: pa.Array) -> pa.Array:
-    return _floats(_matching(texts, _FLOAT % (r"\.", r"\.")))
-
-
-def _numbers_with_comma(texts: pa.Array) -> pa.Array:
-    return _floats(pc.replace_substring(_matching(texts, _FLOAT % (",", ",")), ",", "."))
-
-
-def _floats(texts: pa.Array) -> pa.Array:
-    numbers = _cast(pc.replace_substring_regex(texts, r"^\+", ""), pa.float64())
+def _with_point(texts: pa.Array) -> pa.Array:
+    numbers = _cast(_without_plus(texts), pa.float64())
     too_large = pc.and_(pc.is_inf(numbers), pc.match_substring_regex(texts, "[0-9]"))
     return pc.if_else(too_large, pa.scalar(None, pa.float64()), numbers)
 
 
+def _with_comma(texts: pa.Array) -> pa.Array:
+    return _with_point(pc.replace_substring(texts, ",", "."))
+
+
+def _without_plus(texts: pa.Array) -> pa.Array:
+    return pc.replace_substring_regex(texts, r"^\+", "")
+
+
 def _booleans(texts: pa.Array) -> pa.Array:
-    return _cast(_matching(texts, "^(?:true|True|TRUE|false|False|FALSE)$"), pa.bool_())
+    return _cast(texts, pa.bool_())
 
 
 def _dates(texts: pa.Array) -> pa.Array:
-    return _cast(_matching(texts, f"^{_DAY}$"), pa.date32())
+    return _cast(texts, pa.date32())
 
 
 def _times(texts: pa.Array) -> pa.Array:
-    clocks = _matching(texts, "^[0-9]{2}:[0-9]{2}(?::[0-9]{2})?$")
-    days = pc.binary_join_element_wise("1970-01-01", clocks, " ")
+    days = pc.binary_join_element_wise("1970-01-01", texts, " ")
     return _cast(days, pa.timestamp("s")).cast(pa.time32("s"))
 
 
 def _datetimes(texts: pa.Array) -> pa.Array:
-    return _timestamps(_matching(texts, f"^{_DAY}(?:[ T]{_CLOCK})?$"), None)
+    return _timestamps(texts, None)
 
 
 def _instants(texts: pa.Array) -> pa.Array:
-    return _timestamps(_matching(texts, f"^{_DAY}[ T]{_CLOCK}{_ZONE}$"), "UTC")
+    return _timestamps(texts, "UTC")
 
 
 def _timestamps(texts: pa.Array, zone: str | None) -> pa.Array:
@@ -237,3 +230,32 @@ def _timestamps(texts: pa.Array, zone: str | None) -> pa.Array:
         if not pc.any(pc.match_substring_regex(texts, fraction)).as_py():
             return _cast(texts, pa.timestamp(unit, zone))
     return _cast(texts, pa.timestamp("ns", zone))
+
+
+_WHOLE = r"^[+-]?(?:0|[1-9][0-9]{0,18})$"
+# No number with more digits before the point is sure to have a float of its own.
+_FLOAT = (
+    r"^[+-]?(?:(?:(?:0|[1-9][0-9]{0,14})(?:%s[0-9]*)?|%s[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    r"|(?i:inf|infinity))$"
+)
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK = r"[0-9]{2}(?::[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?)?"
+_ZONE = r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)"
+_THOUSANDS = r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
+
+_PARSERS = (
+    Parser(Kind.NUMBER, _WHOLE, _whole_numbers),
+    Parser(Kind.BOOL, "^(?:true|True|TRUE|false|False|FALSE)$", _booleans),
+    Parser(Kind.DATE, f"^{_DAY}$", _dates),
+    Parser(Kind.TIME, "^[0-9]{2}:[0-9]{2}(?::[0-9]{2})?$", _times),
+    Parser(Kind.DATETIME, f"^{_DAY}(?:[ T]{_CLOCK})?$", _datetimes),
+    Parser(Kind.INSTANT, f"^{_DAY}[ T]{_CLOCK}{_ZONE}$", _instants),
+)
+_POINT = Parser(Kind.NUMBER, _FLOAT % (r"\.", r"\."), _with_point)
+_COMMA = Parser(Kind.NUMBER, _FLOAT % (",", ","), _with_comma)
+
+
+def _parsers(spelling: Spelling) -> tuple[Parser, ...]:
+    """Return all parsers but that of texts."""
+    fractions = {".": (_POINT,), ",": (_COMMA,), None: (_POINT, _COMMA)}
+    return (*_PARSERS, *fractions[spelling.decimal])
