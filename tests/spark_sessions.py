@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,15 +26,20 @@ QUIET = {
 }
 
 
+def prepare_executors(folder: Path, setenv: Callable[[str, str], object]) -> None:
+    """Let executors run this Python, import this package, and work in a folder."""
+    setenv("PYSPARK_PYTHON", sys.executable)
+    # They have another working folder, from which a path to the source may lead nowhere.
+    setenv("PYTHONPATH", str(Path(softmodes.__file__).parents[1]))
+    setenv("SPARK_WORKER_DIR", str(folder / "work"))
+
+
 @contextmanager
 def session(folder: Path, remote: bool = False, **conf: str) -> Iterator[Any]:
     """Start Spark: two executors, or a server of Connect with two threads."""
     from pyspark.sql import SparkSession
 
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    # Executors have another working folder, from which a path to the source may lead nowhere.
-    os.environ["PYTHONPATH"] = str(Path(softmodes.__file__).parents[1])
-    os.environ["SPARK_WORKER_DIR"] = str(folder / "work")
+    prepare_executors(folder, os.environ.__setitem__)
     builder = SparkSession.builder
     builder = builder.remote("local[2]") if remote else builder.master(CLUSTER)
     for key, value in (QUIET | conf).items():

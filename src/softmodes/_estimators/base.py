@@ -98,8 +98,9 @@ class ModesEstimator(
             (in which zero is a value). Or rows that come as a stream, and need not fit in memory:
             the path of a Parquet, Arrow or CSV file, a folder or a pattern of such files, an Arrow
             data set or reader, a lazy frame of polars, a relation of DuckDB; a row's number is then
-            its position in the stream. Or rows on a cluster: a dask.dataframe or dask.array; what
-            is found for every row is then a dask.array, and a row's number its position in the
+            its position in the stream. Or rows on a cluster: a dask.dataframe, a dask.array or a
+            DataFrame of Spark; what is found for every row is then a dask.array, or a column
+            of the DataFrame, and a row's number its position in the
             order of partitions. Every distinct entry of a column is a category.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
@@ -537,7 +538,7 @@ class ModesEstimator(
             on_run=(),
         )
         found = self._clustering
-        labels = found.predict(opened.store)
+        labels = found.predict_here(opened.store)
         return stability_of(
             opened, plan, labels, n_resamples, most_rows, found.names, found.backend
         )
