@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import signal
 from threading import Timer
 
@@ -108,6 +109,8 @@ def test_what_is_found_for_every_row_is_a_column(table, X, models, method, name)
 def test_scores_and_other_estimators_are_those_of_memory(table, X, models):
     there, here = models
     assert there.score(X) == here.score(table)
+    one, other = (m.stability(rows, n_resamples=1) for m, rows in ((there, X), (here, table)))
+    assert one.whole == other.whole
     one, other = (KModes(2, n_init=1, max_iter=2, random_state=1).fit(rows) for rows in (X, table))
     assert_same_fit(one, other)
 
@@ -125,12 +128,13 @@ def test_new_rows_may_have_other_columns_and_new_values(spark, table, models):
         there.predict(in_partitions(spark, new.drop("c4"), 2))
 
 
-def test_a_model_is_saved_without_its_labels(models, X, tmp_path):
+def test_a_model_is_saved_and_pickled_without_its_labels(models, X, tmp_path):
     there, here = models
     there.save(tmp_path / "m.softmodes")
-    again = load(tmp_path / "m.softmodes")
-    assert_same_fit(again, here)
-    assert_array_equal(column(again.predict(X)), here.labels_)
+    for again in (load(tmp_path / "m.softmodes"), pickle.loads(pickle.dumps(there))):
+        assert_same_fit(again, here)
+        assert not hasattr(again, "labels_")
+        assert_array_equal(column(again.predict(X)), here.labels_)
 
 
 # --- where blocks are ----------------------------------------------------------------------------

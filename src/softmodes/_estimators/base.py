@@ -632,6 +632,15 @@ class ModesEstimator(
 
     # ------------------------------------------------------------------------ scikit-learn
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all that is pickled, which labels on a cluster are not."""
+        state: dict[str, Any] = super().__getstate__()
+        found = state.get("_clustering")
+        if found is None or found.labels is None or isinstance(found.labels, np.ndarray):
+            return state
+        kept = {name: value for name, value in state.items() if name != "labels_"}
+        return kept | {"_clustering": replace(found, labels=None)}
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True

@@ -57,7 +57,7 @@ class RowStore(ABC):
         """Run a task on every block, and add what it returns: sums that any order gives."""
         return reduce(add, self.map(task))
 
-    def by_row(self, task: Callable[[Block, int], NDArray[Any]], name: str) -> Any:
+    def by_row(self, task: Callable[[Block, int], NDArray[Any]], name: str = "found") -> Any:
         """Run a task that returns something for every row of a block; return that of all rows.
 
         The kind of the outcome is the store's: an array here, maybe one that is not in memory, or

@@ -68,7 +68,7 @@ class SparkStore(cluster.ClusterStore):
         found: T = reduce(add, (some for _, some in self._ask(task, partial(reduce, add))))
         return found
 
-    def by_row(self, task: Task[NDArray[Any]], name: str) -> Any:
+    def by_row(self, task: Task[NDArray[Any]], name: str = "found") -> Any:
         """Return the DataFrame with what a task returns for every row as a column, lazily."""
         return self._table.lazy_by_row(self._packing, task, name)
 
@@ -125,7 +125,7 @@ class SparkPartitions(cluster.Partitions):
         """Pack the coded partitions, where they are."""
         return SparkStore(self, packing, {self._numbers[place.part]: place for place in places})
 
-    def lazy_by_row(self, packing: Packing, task: Task[NDArray[Any]], name: str) -> Any:
+    def lazy_by_row(self, packing: Packing, task: Task[NDArray[Any]], name: str = "found") -> Any:
         """Return the DataFrame with what a task returns for every row as a column."""
         frames.check_free(self._frame, name)
         find = partial(in_arrow.with_column, names=self._names, packing=packing)
