@@ -146,12 +146,17 @@ def test_a_file_without_groups_is_told_so(tmp_path):
     assert "2 groups among 80 rows. Do not use: " in asked.stdout
 
 
-def test_fit_reads_parquet_and_standard_input_as_it_reads_csv(answers, tmp_path):
+def test_fit_reads_parquet_as_it_reads_csv(answers, tmp_path):
     options = csv.ConvertOptions(strings_can_be_null=True, null_values=["NA"])
     copy = tmp_path / "answers.parquet"
     parquet.write_table(csv.read_csv(answers, convert_options=options), copy)
     printed = [softmodes("fit", path, "-k", 3, "-q").stdout for path in (answers, copy)]
     assert printed[0] == printed[1] != ""
+
+
+def test_two_to_eight_groups_are_tried(answers, all_sweeps):
+    found = json.loads(softmodes("fit", answers, "--json").stdout)
+    assert [row["k"] for row in found["sweep"]["tried"]] == list(range(2, 9))
 
 
 def test_json_has_all_that_is_told(answers, tmp_path):

@@ -108,3 +108,12 @@ def test_a_treatment_without_a_column_is_a_wrong_option(survey, given):
     result = softmodes("look", survey[0], "--as", given)
     assert result.exit_code == 2
     assert "names no treatment" in " ".join(result.stderr.split())
+
+
+def test_a_file_is_read_as_it_is_told_to_be(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("1,5;a\n" + "2,5;b\n3,5;a\n" * 10)
+    told = ["--no-header", "--delimiter", "semicolon", "--decimal", ","]
+    printed = softmodes("look", path, *told, "--keep", "column 1").stdout
+    assert printed.startswith("21 rows, 2 columns. semicolon, utf-8.")
+    assert '"column 1" to "column 2"' in printed

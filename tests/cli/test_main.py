@@ -82,6 +82,22 @@ def test_completion_is_there_for_bash():
     assert "_SOFTMODES_COMPLETE" in done.stdout
 
 
+def test_standard_input_is_read_as_a_file_is(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n" + "1,2\n1,2\n3,4\n" * 10)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with path.open() as rows:
+        done = subprocess.run(
+            [sys.executable, "-m", "softmodes", "look", "-"],
+            stdin=rows,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert done.stdout == softmodes("look", path).stdout
+
+
 def test_a_wrong_option_is_no_fault_of_the_data():
     for arguments in (["fit"], ["fit", "x.csv", "--nonsense"], ["sweep", "x.csv", "-k", "many"]):
         assert softmodes(*arguments).exit_code == 2

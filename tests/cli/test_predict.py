@@ -18,7 +18,7 @@ def table(n_rows, seed=1, **more):
     X = X[np.random.default_rng(seed).permutation(n_rows)]
     columns = {f"q{j}": column.astype(int) for j, column in enumerate(X.T[:8])}
     columns |= {
-        "code": np.where(X.T[8], "01", "x2"),
+        "code": np.where(X.T[8], "1", "x2"),
         "word": np.where(X.T[9], "often", "never"),
         "media": np.where(X.T[10], "radio;tv", "tv"),
         "age": 20 + 37 * np.arange(n_rows) % 50,
@@ -65,7 +65,7 @@ def test_cells_have_the_types_of_the_fit(model, tmp_path):
     """A column of texts may look like numbers in new rows, and one of numbers hold a word."""
     new = table(60, seed=2)
     words = ["odd" if i == 0 else str(cell) for i, cell in enumerate(new["q3"].to_pylist())]
-    coded = new.set_column(8, "code", [["01"] * 60]).set_column(3, "q3", [words])
+    coded = new.set_column(8, "code", [["1"] * 60]).set_column(3, "q3", [words])
     csv.write_csv(coded, tmp_path / "new.csv")
     result = softmodes("predict", model, tmp_path / "new.csv", "--json", "--limit", 1)
     drift = {row["feature"]: row for row in json.loads(result.stdout)["drift"]}

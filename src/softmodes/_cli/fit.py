@@ -22,12 +22,12 @@ from softmodes._cli.options import (
     this_command,
 )
 from softmodes._cli.outputs import Outputs
-from softmodes._cli.prepared import Prepared, prepared, read_rows
+from softmodes._cli.prepared import Prepared
 from softmodes._cli.printing import plain_groups, print_json
+from softmodes._cli.streamed import Streamed
 from softmodes._cli.sweep import as_plain as plain_sweep
-from softmodes._cli.sweep import swept
+from softmodes._cli.sweep import rows_to_cluster, swept
 from softmodes._cli.waiting import Waiting
-from softmodes._text import harmless
 
 if TYPE_CHECKING:
     from softmodes._choice import Sweep
@@ -111,7 +111,7 @@ def fit(
     method = {"init": init, "n_init": n_init, "refine": refine}
     with Waiting(printing.quiet) as waiting:
         waiting.say(f"Reading {file}")
-        rows = prepared(read_rows(file, reading), columns, reading)
+        rows = rows_to_cluster(file, columns, reading)
         waiting.say("Trying numbers of groups")
         found = _tried(rows, asked, number_or_text(t), seed)
         number = asked if asked is not None else None if found is None else found.pick
@@ -126,12 +126,11 @@ def fit(
         _tell_no_groups(rows, found, printing)
         raise typer.Exit(MENDABLE)
     if "out" in outputs:
-        ids = ids_of(rows.preparation, rows.rows.table.column_names)
-        groups = groups_of(model, rows.table)
-        outputs.write_table("out", beside(rows.rows.table, ids, full, groups))
+        _write_groups(model, rows, outputs, full)
     if "save" in outputs:
-        path, kept = outputs.path("save"), page.metadata
-        model.save(path, labels=False, metadata=kept, preparation=rows.preparation)
+        preparation = rows.preparation if isinstance(rows, Prepared) else None
+        path = outputs.path("save")
+        model.save(path, labels=False, metadata=page.metadata, preparation=preparation)
         outputs.written.append(path)
     if "report" in outputs:
         outputs.write("report", page.to_html().encode())
@@ -150,17 +149,30 @@ def _number_of_groups(given: str) -> int | None:
         ) from None
 
 
-def _tried(rows: Prepared, asked: int | None, t: float | str, seed: int) -> Sweep | None:
+def _tried(rows: Prepared | Streamed, asked: int | None, t: float | str, seed: int) -> Sweep | None:
     """Try numbers of groups, up to the one that was asked for; None where none can be tried."""
     if asked is None:
-        rows.check_columns()
-    if asked is not None and not 2 <= asked <= rows.most_groups:
+        _check_columns(rows.names)
+        return swept(rows, (2, _MOST_TRIED), t, seed)
+    from softmodes._model.parts import part_size
+
+    few = isinstance(rows, Prepared) and asked > part_size(rows.table.num_rows)
+    if asked < 2 or few:
         return None  # nothing to compare, or refused by the fit
-    return swept(rows, (2, max(_MOST_TRIED, asked or 0)), t, seed)
+    return swept(rows, (2, max(_MOST_TRIED, asked)), t, seed)
+
+
+def _check_columns(names: list[str]) -> None:
+    """Refuse a single column: what goes together cannot be found in it."""
+    if len(names) == 1:
+        raise ValueError(
+            f"One column is used, {names[0]!r}, and groups are answers that go together. Pass a "
+            "file with more columns, or --keep some; or -k, to cut the rows by it anyway."
+        )
 
 
 def _model(
-    rows: Prepared,
+    rows: Prepared | Streamed,
     found: Sweep | None,
     k: int,
     t: float | str,
@@ -184,9 +196,22 @@ def _model(
     return SoftModes(k, **given).fit(rows.table, sample_weight=rows.sample_weight)
 
 
+def _write_groups(
+    model: SoftModes, rows: Prepared | Streamed, outputs: Outputs, full: bool
+) -> None:
+    """Write the group of every row; of rows that are a stream, the number of the group alone."""
+    if isinstance(rows, Streamed):
+        path = outputs.path("out")
+        model.predict_to(rows.table, path, column="group")
+        outputs.written.append(path)
+        return
+    ids = ids_of(rows.preparation, rows.rows.table.column_names)
+    outputs.write_table("out", beside(rows.rows.table, ids, full, groups_of(model, rows.table)))
+
+
 def _reported(
     model: SoftModes,
-    rows: Prepared,
+    rows: Prepared | Streamed,
     found: Sweep | None,
     file: str,
     save: str | None,
@@ -194,22 +219,23 @@ def _reported(
 ) -> Report:
     from softmodes._report import report
 
+    told: dict[str, Any] = {"source": file, "command": command, "model_file": save}
+    if isinstance(rows, Streamed):
+        return report(model, rows.table, sweep=found or False, **told)
     return report(
         model,
         rows.rows.table,
         sweep=found or False,
         prepare=rows.preparation,
-        source=file,
         read_as=" ".join(rows.rows.told),
-        command=command,
-        model_file=save,
+        **told,
     )
 
 
 # --- what is printed -----------------------------------------------------------------------------
 
 
-def _tell_no_groups(rows: Prepared, found: Sweep, printing: Printing) -> None:
+def _tell_no_groups(rows: Prepared | Streamed, found: Sweep, printing: Printing) -> None:
     if printing.json:
         print_json({"k": None, "sweep": plain_sweep(found)})
     else:
@@ -221,7 +247,11 @@ def _tell_no_groups(rows: Prepared, found: Sweep, printing: Printing) -> None:
 
 
 def _tell(
-    rows: Prepared, found: Sweep | None, model: SoftModes, outputs: Outputs, printing: Printing
+    rows: Prepared | Streamed,
+    found: Sweep | None,
+    model: SoftModes,
+    outputs: Outputs,
+    printing: Printing,
 ) -> None:
     if printing.json:
         print_json(_plain(rows, found, model, outputs))
@@ -229,16 +259,17 @@ def _tell(
     stream = outputs.text_to
     if not printing.quiet:
         print(rows.told, end="\n\n", file=stream)
-    print(harmless(_headline(rows, found, model.n_clusters)), file=stream)
+    print(_headline(rows, found, model), file=stream)
     print(model.summary(), file=stream)
     outputs.tell_written()
 
 
-def _headline(rows: Prepared, found: Sweep | None, k: int) -> str:
+def _headline(rows: Prepared | Streamed, found: Sweep | None, model: SoftModes) -> str:
     """Return how many groups there are, and whether to trust them."""
     from softmodes._model.marks import percent
 
-    n_rows = rows.table.num_rows
+    k = model.n_clusters
+    n_rows = rows.table.num_rows if isinstance(rows, Prepared) else int(sum(model.cluster_sizes_))
     groups = f"{k:,} group{'' if k == 1 else 's'} among {n_rows:,} rows."
     row = None if found is None else next((r for r in found.statistics if r.k == k), None)
     if found is None or row is None:
@@ -255,7 +286,7 @@ def _headline(rows: Prepared, found: Sweep | None, k: int) -> str:
 
 
 def _plain(
-    rows: Prepared, found: Sweep | None, model: SoftModes, outputs: Outputs
+    rows: Prepared | Streamed, found: Sweep | None, model: SoftModes, outputs: Outputs
 ) -> dict[str, Any]:
     """Return the outcome as values that JSON can hold."""
     return {
@@ -263,6 +294,8 @@ def _plain(
         "verdict": None if found is None else str(found.choice.verdicts.get(model.n_clusters)),
         "groups": plain_groups(model),
         "sweep": None if found is None else plain_sweep(found),
-        "advice": plain_advice(rows.preparation.advice_, rows.rows),
+        "advice": plain_advice(rows.preparation.advice_, rows.rows)
+        if isinstance(rows, Prepared)
+        else None,
         "written": outputs.written,
     }

@@ -94,7 +94,12 @@ class Columns:
         ),
     ] = None
     raw: Annotated[
-        bool, _columns("--raw", None, help="Follow no advice: every column is used as it is.")
+        bool,
+        _columns(
+            "--raw",
+            None,
+            help="Follow no advice: every column is used as it is; large files are streamed.",
+        ),
     ] = False
 
 
@@ -124,7 +129,7 @@ class ReadingOptions:
     ] = None
     sheet: Annotated[
         str | None,
-        _reading("--sheet", "NAME", help="Of a workbook: its name; the first if not given."),
+        _reading("--sheet", "NAME", help="Of a workbook: its name, or its number from 1."),
     ] = None
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -20,11 +21,14 @@ from softmodes._cli.options import (
 from softmodes._cli.outputs import Outputs
 from softmodes._cli.prepared import FileRows, read_as_before
 from softmodes._cli.printing import print_json
+from softmodes._cli.streamed import columns_of_model, is_large
 from softmodes._cli.waiting import Waiting
 from softmodes._text import harmless
 
 if TYPE_CHECKING:
     from softmodes._estimators.base import ModesEstimator
+
+NewRows: TypeAlias = "tuple[Sequence[str], list[dict[str, Any]], list[int]]"
 
 _MOST_TOLD = 5  # columns of one sort
 
@@ -79,20 +83,62 @@ def predict(
     with Waiting(printing.quiet) as waiting:
         fitted = load(model)
         waiting.say(f"Reading {file}")
-        rows, table = read_as_before(file, reading, fitted)
-        waiting.say("Finding the groups")
-        drift = _rows_of(fitted.drift(table))
-        groups = groups_of(fitted, table)
-    if "out" in outputs:
-        outputs.write_table("out", beside(rows.table, _ids(fitted, rows, id), full, groups))
+        if fitted.preparation_ is None and is_large(file):
+            new = _stream(fitted, file, reading, outputs, full or bool(id))
+        else:
+            new = _table(fitted, file, reading, outputs, full, id)
+    told, drift, counts = new
     too_far = [row for row in drift if row["changed"] - 2 * row["chance"] > limit]
-    counts = [int((groups["group"] == i).sum()) for i in range(len(fitted.names_))]
     if printing.json:
-        print_json(_plain(fitted, counts, drift, too_far, rows, outputs))
+        print_json(_plain(fitted, counts, drift, too_far, told, outputs))
     else:
-        _tell(fitted, counts, drift, too_far, rows, outputs, printing)
+        _tell(fitted, counts, drift, too_far, told, outputs, printing)
     if too_far:
         raise typer.Exit(DRIFTED)
+
+
+def _table(
+    fitted: ModesEstimator,
+    file: str,
+    reading: ReadingOptions,
+    outputs: Outputs,
+    full: bool,
+    id: list[str] | None,
+) -> NewRows:
+    """Find the groups of a file that is read whole, and write them."""
+    rows, table = read_as_before(file, reading, fitted)
+    groups = groups_of(fitted, table)
+    if "out" in outputs:
+        outputs.write_table("out", beside(rows.table, _ids(fitted, rows, id), full, groups))
+    return rows.told, _rows_of(fitted.drift(table)), _counts(fitted, groups["group"])
+
+
+def _stream(
+    fitted: ModesEstimator, file: str, reading: ReadingOptions, outputs: Outputs, more: bool
+) -> NewRows:
+    """Find the groups of a large file, some rows at a time, and write their numbers."""
+    if more:
+        raise ValueError(
+            f"--full and --id ask for a table in memory, and {file} is read as a stream. Leave "
+            "them out: rows stay in their order."
+        )
+    from softmodes._model.label_file import checked_label_file, write_labels
+
+    drift = _rows_of(fitted.drift(columns_of_model(file, reading, fitted)))
+    source = columns_of_model(file, reading, fitted)
+    labels = fitted._clustering.predict(fitted._open(source, tell_unseen=False).store)
+    if "out" in outputs:
+        path = outputs.path("out")
+        write_labels(checked_label_file(path, file), labels, "group")
+        outputs.written.append(path)
+    return source.told, drift, _counts(fitted, labels)
+
+
+def _counts(fitted: ModesEstimator, labels: Any) -> list[int]:
+    import numpy as np
+
+    counts: list[int] = np.bincount(labels, minlength=len(fitted.names_)).tolist()
+    return counts
 
 
 def _rows_of(frame: Any) -> list[dict[str, Any]]:
@@ -123,7 +169,7 @@ def _plain(
     counts: list[int],
     drift: list[dict[str, Any]],
     too_far: list[dict[str, Any]],
-    rows: FileRows,
+    told: Sequence[str],
     outputs: Outputs,
 ) -> dict[str, Any]:
     """Return the outcome as values that JSON can hold."""
@@ -133,7 +179,7 @@ def _plain(
     ]
     return {
         "rows": sum(counts),
-        "read": list(rows.told),
+        "read": list(told),
         "groups": groups,
         "drift": drift,
         "above_the_limit": [row["feature"] for row in too_far],
@@ -146,7 +192,7 @@ def _tell(
     counts: list[int],
     drift: list[dict[str, Any]],
     too_far: list[dict[str, Any]],
-    rows: FileRows,
+    told: Sequence[str],
     outputs: Outputs,
     printing: Printing,
 ) -> None:
@@ -154,7 +200,7 @@ def _tell(
 
     total = max(1, sum(counts))
     before = fitted.cluster_sizes_ / fitted.cluster_sizes_.sum()
-    lines = [] if printing.quiet else list(rows.told)
+    lines = [] if printing.quiet else list(told)
     for i, (name, count) in enumerate(zip(fitted.names_, counts, strict=True)):
         share = f"{percent(count / total)}; {percent(before[i])} at fit"
         lines.append(f"group {i}, {name}: {count:,} rows ({share})")

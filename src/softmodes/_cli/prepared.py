@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from softmodes._estimators.base import ModesEstimator
     from softmodes._prepare import Advice, Prepare
+    from softmodes._sources import Source
     from softmodes._table.codebook import Missing
 
 
@@ -62,25 +63,32 @@ class Prepared:
         return weights if len(set(weights.values())) > 1 else None
 
     @property
-    def most_groups(self) -> int:
-        """The most groups that can be looked for in parts of the rows."""
-        from softmodes._model.parts import part_size
-
-        return part_size(self.table.num_rows)
-
-    @property
     def told(self) -> str:
         """What was read, and what is done with its columns."""
         return self.rows.told_with(self.preparation.advice_)
 
-    def check_columns(self) -> None:
-        """Refuse a single column: what goes together cannot be found in it."""
-        if self.table.num_columns == 1:
-            (name,) = self.table.column_names
-            raise ValueError(
-                f"One column is used, {name!r}, and groups are answers that go together. Pass a "
-                "file with more columns, or --keep some; or -k, to cut the rows by it anyway."
-            )
+    @property
+    def names(self) -> list[str]:
+        """The columns that are clustered by."""
+        names: list[str] = self.table.column_names
+        return names
+
+
+def open_file(file: str, reading: ReadingOptions, name: str = "file") -> Source:
+    """Open a file, or files, for reading; `name` is what errors call it."""
+    from softmodes._sources.paths import open_path
+
+    sheet = reading.sheet
+    return open_path(
+        file,
+        name=name,
+        delimiter=reading.delimiter,
+        encoding=reading.encoding,
+        header=reading.header,
+        na=reading.na or (),
+        decimal=reading.decimal,
+        sheet=int(sheet) if sheet is not None and sheet.isdecimal() else sheet,
+    )
 
 
 def read_rows(
@@ -90,19 +98,9 @@ def read_rows(
 
     `name` is what errors call the file.
     """
-    from softmodes._sources.paths import open_path
     from softmodes._sources.whole import read_whole
 
-    source = open_path(
-        file,
-        name=name,
-        delimiter=reading.delimiter,
-        encoding=reading.encoding,
-        header=reading.header,
-        na=reading.na or (),
-        decimal=reading.decimal,
-        sheet=reading.sheet,
-    )
+    source = open_file(file, reading, name)
     table = read_whole(source, as_text)
     return FileRows(table, source.told, source.renamed)
 
@@ -161,11 +159,16 @@ def read_as_before(
     rows = read_rows(file, replace(reading, na=[*words, *(reading.na or ())]), texts_among(known))
     if preparation is not None:
         return rows, as_known(preparation.transform(rows.table), known)
-    lacking = [name for name in known if name not in rows.table.column_names]
-    if lacking:
-        raise ValueError(f"The file lacks columns of the model: {lacking}. Pass one that has them.")
+    check_lacking(list(known), rows.table.column_names)
     table = rows.table.select(list(known)) if known else rows.table
     return rows, as_known(table, known)
+
+
+def check_lacking(wanted: Sequence[str], names: Sequence[str]) -> None:
+    """Refuse a file that lacks columns of a model."""
+    lacking = [name for name in wanted if name not in names]
+    if lacking:
+        raise ValueError(f"The file lacks columns of the model: {lacking}. Pass one that has them.")
 
 
 def _wishes(rows: FileRows, columns: Columns, reading: ReadingOptions) -> dict[str, Any]:

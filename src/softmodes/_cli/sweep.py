@@ -18,6 +18,7 @@ from softmodes._cli.options import (
 )
 from softmodes._cli.prepared import Prepared, prepared, read_rows
 from softmodes._cli.printing import print_json
+from softmodes._cli.streamed import Streamed, is_large
 from softmodes._cli.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def sweep(
     sharpness = [number_or_text(one.strip()) for one in t.split(",")]
     with Waiting(printing.quiet) as waiting:
         waiting.say(f"Reading {file}")
-        rows = prepared(read_rows(file, reading), columns, reading)
+        rows = rows_to_cluster(file, columns, reading)
         waiting.say(f"Trying {tried[0]} to {tried[1]} groups")
         found = [(one, swept(rows, tried, one, seed)) for one in sharpness]
     if printing.json:
@@ -63,7 +64,14 @@ def sweep(
         print(sweep)
 
 
-def swept(rows: Prepared, k: tuple[int, int], t: float | str, seed: int) -> Sweep:
+def rows_to_cluster(file: str, columns: Columns, reading: ReadingOptions) -> Prepared | Streamed:
+    """Read and prepare a file; a large one of which no advice is followed is read as a stream."""
+    if columns.raw and is_large(file):
+        return Streamed(file, columns, reading)
+    return prepared(read_rows(file, reading), columns, reading)
+
+
+def swept(rows: Prepared | Streamed, k: tuple[int, int], t: float | str, seed: int) -> Sweep:
     """Try numbers of groups."""
     from softmodes._choice import sweep
 

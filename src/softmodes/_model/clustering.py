@@ -104,6 +104,10 @@ class Clustering:
         """Return the cluster of every row."""
         return store.labels(self._in_loop, self.comparison, numbers=self._cluster_of)
 
+    def predict_here(self, store: RowStore) -> NDArray[np.int32]:
+        """Return the cluster of every row as an array, wherever the rows are."""
+        return store.labels_here(self._in_loop, self.comparison, self._cluster_of)
+
     def labelled(self, store: RowStore) -> Clustering:
         """Return the clustering with the labels of the rows that it was found in."""
         return replace(self, labels=self.predict(store))
@@ -119,10 +123,10 @@ class Clustering:
     def margin(self, store: RowStore) -> Any:
         """Return how sure the cluster of every row is, from 0 to 1."""
         if len(self.centers) == 1:
-            return store.by_row(_no_doubt)
+            return store.by_row(_no_doubt, "margin")
         if self.is_latent:
-            return store.memberships(self._scores_in_loop, self.comparison, lead)
-        return store.distances(self._compared, self.feature_weight, _relative_gap)
+            return store.memberships(self._scores_in_loop, self.comparison, lead, "margin")
+        return store.distances(self._compared, self.feature_weight, _relative_gap, "margin")
 
     def second(self, store: RowStore) -> Any:
         """Return the cluster that comes second for every row; of a tie, one that lost it."""
@@ -140,7 +144,7 @@ class Clustering:
     def probabilities(self, store: RowStore) -> Any:
         """Return the probability of every cluster for every row, by the latent class model."""
         keep = partial(_probabilities, order=self.loop_numbers)
-        return store.memberships(self._scores_in_loop, self.comparison, keep)
+        return store.memberships(self._scores_in_loop, self.comparison, keep, "probabilities")
 
     def log_likelihoods(self, store: RowStore) -> Any:
         """Return the log-likelihood of every row, in nats."""

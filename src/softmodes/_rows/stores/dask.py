@@ -46,7 +46,7 @@ class DaskStore(ClusterStore):
         """Run a task on every block; workers add what it returns."""
         return cast(T, _in_tree(self._client, partial(reduce, add), self._run(task)))
 
-    def by_row(self, task: Task[NDArray[Any]]) -> Any:
+    def by_row(self, task: Task[NDArray[Any]], name: str = "found") -> Any:
         """Run a task on every block; what it returns stays there, behind a dask.array."""
         found, nothing = iter(self._run(task)), task(self.nothing, 1)
         parts = [next(found) if n else nothing for n in self.part_rows]
@@ -93,7 +93,7 @@ class DaskPartitions(Partitions):
         del self._coded
         return DaskStore(self._client, _map(self._client, packing.block_at, coded, places))
 
-    def lazy_by_row(self, packing: Packing, task: Task[NDArray[Any]]) -> Any:
+    def lazy_by_row(self, packing: Packing, task: Task[NDArray[Any]], name: str = "found") -> Any:
         """Return a dask.array with a chunk for each partition."""
         sent = dask.delayed(pickle.dumps(partial(cluster.of_new_rows, packing, task)))
         call = dask.delayed(cluster.call_sent)
