@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from softmodes._algorithm.loop import best_run
 from softmodes._algorithm.plan import OnRound, Plan, Run
 from softmodes._algorithm.seeding import METHODS
+from softmodes._estimators.auto import TableSize, auto_rounds, auto_starts
 from softmodes._estimators.progress import progress
 from softmodes._model.clustering import Clustering
 from softmodes._model.file import save_model
@@ -48,14 +49,6 @@ from softmodes._rows.weights import Units, feature_units, in_weights
 from softmodes._table.codebook import Codebook, checked_missing
 from softmodes._table.read import frame_backend
 from softmodes._text import short_repr
-
-_STARTS = ((10**9, 10), (10**10, 5))  # restarts by the most comparisons of cells in a round
-_FEWEST_STARTS = 3
-# Of all restarts together, where it does not take many comparisons of cells.
-_MOST_SHARES = 10**7
-_FEW_SHARES = 48  # clusters among which sharing a row costs half as much for each
-_MOST_PRICES = 3 * 10**6
-_MOST_SEEDS = 3000
 
 
 class ModesEstimator(
@@ -129,8 +122,10 @@ class ModesEstimator(
         refined = resolved.get("finalists", 0) if resolved.get("refine") else 0
         check_counts(store.layout, k, store.n_threads, codebook.names, weight, refined)
         if resolved["n_init"] == "auto":
-            n_values = int(codebook.n_values.sum())
-            resolved["n_init"] = auto_starts(store.n_rows, codebook.n_features, k, n_values)
+            size = TableSize.of(store.n_rows, codebook.n_values)
+            resolved["n_init"] = auto_starts(size, k)
+            if resolved.get("refine") == "latent":
+                resolved["latent_rounds"] = auto_rounds(size, k)
         return Plan(
             **resolved,
             seed=seed(self.random_state),
@@ -189,7 +184,7 @@ class ModesEstimator(
             "cluster_centers_": codebook.decode(found.centers.codes),
             "cluster_counts_": [in_weights(values, unit) for values in counts.of_features()],
             "cluster_sizes_": in_weights(found.tally.cluster_sizes, unit),
-            "categories_": [codebook.values(j) for j in range(codebook.n_features)],
+            "categories_": codebook.all_values(),
             "cost_": found.cost,
             "expected_cost_": found.expected_cost,
             "objective_": found.objective,
@@ -395,21 +390,6 @@ class ModesEstimator(
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def auto_starts(n: int, d: int, k: int, n_values: int) -> int:
-    """Return how many restarts a table is worth, by the comparisons of cells that a round makes.
-
-    Fewer where a round costs much more than these: where rows are short, and shared by many of the
-    clusters; where columns have hardly more rows than values, and prices of all are made; and where
-    there are more clusters to be seeded than restarts would improve.
-    """
-    most = next((starts for most, starts in _STARTS if n * d * k <= most), _FEWEST_STARTS)
-    dear = 2 if k > _FEW_SHARES else 1
-    shares = max(d * d // 20, _MOST_SHARES // (dear * n * k))
-    prices = max(n * d // (10 * n_values), _MOST_PRICES // (k * n_values))
-    seeds = max(_FEWEST_STARTS, _MOST_SEEDS // k)
-    return max(1, min(most, shares, prices, seeds))
 
 
 def resolve_init(init: Any, codebook: Codebook, k: int) -> str | NDArray[np.int32]:
