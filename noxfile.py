@@ -69,6 +69,13 @@ def neon(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def browser(session: nox.Session) -> None:
+    """Open reports in a real browser."""
+    session.install(".[test,browser-test]")
+    run_script(session, "browser")
+
+
+@nox.session(default=False)
 def mutation(session: nox.Session) -> None:
     """Plant faults and see the tests find them."""
     groups = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "mutation")

@@ -115,6 +115,7 @@ def report(found: dict[str, Any]) -> str:
     ]
     verdict = f"missed by {'; '.join(late)}" if late else "held by both kinds of one epoch"
     return (
+        "# Mini-batches\n\n"
         f"Mean and deviation over {found['seeds']} seeds, {found['threads']} thread. "
         f"{in_words(found['machine'])}\n\n"
         f"Expected cost, as a ratio to `{WHOLE}`; the bar of {BAR} is {verdict}:\n\n"

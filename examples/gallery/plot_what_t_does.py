@@ -10,17 +10,11 @@ k-modes.
 import matplotlib.pyplot as plt
 import numpy as np
 
+from softmodes.plots import RoundingDisplay
 from softmodes.rounding import soft
 
-frequency = np.linspace(0, 1, 201)
-counts = np.column_stack([frequency, 1 - frequency])
-
-figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
-for t, color in zip((1, 2, 3, 8, np.inf), plt.cm.viridis(np.linspace(0, 0.9, 5)), strict=True):
-    label = "t = inf: k-modes" if np.isinf(t) else f"t = {t}"
-    axes.plot(frequency, soft(t)(counts)[:, 0], color=color, label=label)
-axes.set(xlabel="share of a value in the cluster", ylabel="probability that the center takes it")
-axes.legend(frameon=False)
+curves = {f"t = {t}": soft(t) for t in (2, 3, 8)} | {"k-modes (t = inf)": soft(np.inf)}
+RoundingDisplay(curves).plot()
 plt.show()
 
 # %%

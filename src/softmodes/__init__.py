@@ -23,9 +23,11 @@ if TYPE_CHECKING:
         MiniBatchSoftModes,
         SoftModes,
         Stability,
+        Summary,
         load,
     )
     from softmodes._prepare import Advice, Bands, Prepare, advise
+    from softmodes._report import Report, report
 
 __all__ = [
     "Advice",
@@ -34,11 +36,14 @@ __all__ = [
     "KModes",
     "MiniBatchSoftModes",
     "Prepare",
+    "Report",
     "SoftModes",
     "Stability",
+    "Summary",
     "Sweep",
     "advise",
     "load",
+    "report",
     "sweep",
 ]
 __version__ = "0.1.0"
@@ -47,8 +52,10 @@ _HOMES = {
     "Advice": "_prepare",
     "Bands": "_prepare",
     "Prepare": "_prepare",
+    "Report": "_report",
     "Sweep": "_choice",
     "advise": "_prepare",
+    "report": "_report",
     "sweep": "_choice",
 }  # of all others: _estimators
 

@@ -29,6 +29,23 @@ _STYLE: Any = {
 # Distinguishable in print and for the colour-blind.
 LIGHT_BLUE, BLUE, DARK_BLUE = "#9ecae1", "#3f8fc5", "#08457e"
 GREY, RED = "#888888", "#b2182b"
+ORANGE = "#d95f0e"
+# Of groups: apart for the colour-blind (after Okabe and Ito); where they run out, markers go on.
+GROUP_COLORS = (
+    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b08a00"),
+    *("#56b4e9", "#7a3e9d", "#555555"),
+)
+GROUP_MARKERS = "osD^vPX*"
+
+
+def group_color(number: int) -> str:
+    """Return the colour of a group."""
+    return GROUP_COLORS[number % len(GROUP_COLORS)]
+
+
+def group_marker(number: int) -> str:
+    """Return the marker of a group: another one for every round of colours."""
+    return GROUP_MARKERS[(number // len(GROUP_COLORS)) % len(GROUP_MARKERS)]
 
 
 def house_style() -> AbstractContextManager[None]:

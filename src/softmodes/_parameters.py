@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -88,17 +87,39 @@ def generator(random_state: RandomState) -> np.random.Generator:
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Return the number of cores that this process may use: by affinity, and by its cgroup."""
+    from joblib import cpu_count
+
+    cores: int = cpu_count()
+    return cores
+
+
+def allowed_threads() -> int:
+    """Return how many threads to take where nobody asks for a number: cores, unless limited.
+
+    What limits OpenMP, limits these: `threadpoolctl.threadpool_limits`, OMP_NUM_THREADS, and joblib
+    in its workers (`inner_max_num_threads`).
+    """
+    threads: int = min([usable_cores(), *(library.num_threads for library in _openmp())])
+    return threads
+
+
+_OPENMP: list[Any] = []  # the OpenMP of this process: scikit-learn's, once it is imported
+
+
+def _openmp() -> list[Any]:
+    from threadpoolctl import ThreadpoolController
+
+    if not _OPENMP:  # to look at all that is loaded takes milliseconds
+        _OPENMP.extend(ThreadpoolController().select(user_api="openmp").lib_controllers)
+    return _OPENMP
 
 
 def thread_count(n_jobs: Any) -> int:
-    """Return the number of threads that `n_jobs` asks for, at most one per core; None means all."""
+    """Return the number of threads that `n_jobs` asks for, at most one per core."""
     cores = usable_cores()
     if n_jobs is None:
-        return cores
+        return min(cores, allowed_threads())
     if not is_whole(n_jobs) or n_jobs == 0:
         raise ValueError(
             f"n_jobs={n_jobs!r} is not a number of threads. Pass 1, 2, ... or -1 for all."

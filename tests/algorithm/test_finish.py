@@ -147,10 +147,11 @@ def test_after_gini_no_whole_round_in_floats_lowers_the_expected_cost(seed):
 
 @pytest.mark.parametrize("refine", ["gini", "latent"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_refined_run_is_the_same_for_any_cut_and_number_of_threads(refine, weighted):
+@pytest.mark.parametrize("spare", [0, 2])
+def test_a_refined_run_is_the_same_for_any_cut_and_number_of_threads(refine, weighted, spare):
     X = table(900, SIZES, groups=6)
     weight = np.random.default_rng(1).integers(0, 5, 900) if weighted else None
-    asked = plan(refine=refine, n_init=3)
+    asked = plan(refine=refine, n_init=3, spare=spare)
     whole = best_run(open_store(X, weight=weight), asked)
     cut = best_run(open_store(X, (5, 300, 611), weight, n_threads=3), asked)
     assert whole.history == cut.history
@@ -158,6 +159,28 @@ def test_a_refined_run_is_the_same_for_any_cut_and_number_of_threads(refine, wei
     assert_array_equal(whole.drawn.codes, cut.drawn.codes)
     assert isinstance(whole.centers, ScoreCenters)
     assert_array_equal(whole.centers.prices, cut.centers.prices)
+
+
+def test_a_spare_cluster_finds_lower_objectives_on_average():
+    found = {0: [], 1: []}
+    for seed in range(20):
+        store = open_store(table(400, SIZES, seed=seed, groups=6))
+        for spare, objectives in found.items():
+            run = run_once(store, plan(k=6, seed=seed, spare=spare), 0)
+            assert len(run.tally.cluster_sizes) == 6
+            objectives.append(run.chosen.objective)
+    assert np.mean(found[1]) < np.mean(found[0]) - 1
+
+
+def test_rounds_of_spare_clusters_are_told_and_the_merged_partition_after_them():
+    store = open_store(table(400, SIZES, groups=6))
+    run = run_once(store, plan(spare=2), 0)
+    clusters = [r.clusters for r in run.history]
+    wide = [i for i, n in enumerate(clusters) if n > 4]
+    assert clusters[0] == 6
+    assert wide == list(range(len(wide)))
+    assert [r.stage for r in run.history].index("latent") == len(wide) + 1
+    assert run.history[len(wide)].expected_cost > run.history[len(wide) - 2].expected_cost
 
 
 def test_a_run_depends_on_the_seed_and_its_number_alone():
@@ -189,10 +212,15 @@ def test_a_stop_in_the_finish_keeps_what_was_found():
 
 def test_a_stop_before_the_finish_keeps_the_partition_of_drawn_centers():
     X = table(600, SIZES, groups=9)
-    run = best_run(open_store(X), plan(on_round=(lambda s: True,)))
-    assert run.stopped
-    assert isinstance(run.centers, CodeCenters)
-    assert run.drawn is run.centers
+    for spare in (0, 1):
+        store = open_store(X)
+        asked = plan(on_round=(lambda s: True,), spare=spare)
+        run = best_run(store, asked)
+        assert run.stopped
+        assert isinstance(run.centers, CodeCenters)
+        assert run.drawn is run.centers
+        labels = store.labels(run.centers, asked.comparison(run.index))
+        assert_array_equal(np.bincount(labels, minlength=4), run.tally.cluster_sizes)
 
 
 def test_the_prior_is_a_row_for_whole_weights_and_the_mean_of_others():

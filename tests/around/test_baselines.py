@@ -557,3 +557,16 @@ def test_labels_of_a_wrong_kind_are_refused(labels, got):
             cluster("wrong", [["a"], ["b"], ["c"]], 2)
     finally:
         unregister("wrong")
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("SoftModes", "softmodes"),
+        ("KModes", "k-modes"),
+        ("K-MEANS", "k-means"),
+        ("Birch_One_Hot", "birch (one-hot)"),
+    ],
+)
+def test_a_method_is_found_in_any_case_with_or_without_dashes(given, name):
+    assert baseline(given).name == name

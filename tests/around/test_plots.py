@@ -86,7 +86,8 @@ def test_stability_is_drawn_with_a_dot_for_each_part(rows):
     np.testing.assert_allclose(bars, found.by_cluster)
     dots = [line for line in display.ax_.get_lines() if line.get_marker() == "."]
     np.testing.assert_allclose([dot.get_xdata() for dot in dots], found.jaccards.T)
-    assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["0", "1", "2", "3"]
+    shown = [" ".join(label.get_text().split()) for label in display.ax_.get_yticklabels()]
+    assert shown == [f"{i} {name}" for i, name in enumerate(model.names_)]
 
 
 def test_without_matplotlib_it_is_told_what_to_install(found, monkeypatch):

@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from sklearn.metrics import silhouette_score
 
 from softmodes._rows.stores import MemoryStore, open_store
-from softmodes.metrics import deciding_columns, icl, line_share, silhouette, valley
+from softmodes.metrics import (
+    deciding_columns,
+    icl,
+    line_share,
+    silhouette,
+    silhouette_samples,
+    valley,
+)
 from softmodes.metrics._partition import Partition
 from softmodes.metrics._separation import silhouette_of, valley_of
 
@@ -296,3 +303,18 @@ def test_few_labels_are_refused():
         icl([["a"], ["b"], ["c"]], [0, 1, 2], n_clusters=2)
     with pytest.raises(ValueError, match="labels has 2 entries, but X has 3 rows"):
         valley([["a"], ["b"], ["c"]], [0, 1])
+
+
+def test_silhouettes_of_rows_are_those_of_scikit_learn():
+    from sklearn.metrics import silhouette_samples as of_all_pairs
+
+    X = np.random.default_rng(0).integers(0, 4, (90, 6))
+    labels = np.r_[np.zeros(1, int), np.arange(89) % 3 + 1]
+    expected = of_all_pairs(X, labels, metric="hamming")
+    np.testing.assert_allclose(silhouette_samples(X, labels), expected, atol=1e-12)
+    assert np.isnan(silhouette_samples(X, labels * 0)).all()
+
+
+def test_clusters_that_differ_by_roundings_alone_lie_on_no_line():
+    rows = [[None], [None], ["a"], ["a"], [None], ["a"], ["a"], ["b"]]
+    assert np.isnan(line_share(rows, [0, 0, 0, 0, 1, 0, 0, 0], missing="ignore"))

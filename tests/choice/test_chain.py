@@ -9,7 +9,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from softmodes import SoftModes
-from softmodes._choice.chain import chain, cheapest_pair, fresh
+from softmodes._algorithm.merging import cheapest_pair
+from softmodes._choice.chain import chain, fresh
 from softmodes._choice.criteria import aic3, bic, explained, n_parameters
 from softmodes._choice.samples import found_again
 from softmodes._model.parts import part_of
@@ -127,7 +128,8 @@ def test_a_chain_is_no_worse_than_fresh_starts_on_average():
     for seed in range(20):
         X = table(400, (2, 3, 4, 3, 2, 3, 2, 4), seed=seed, groups=5)
         store, plan = opened(X, most=6, seed=seed)
-        for a, b in zip(chain(store, plan, 6, 1.0), fresh(store, plan, 6, 1.0), strict=True):
+        plain = replace(plan, spare=0)
+        for a, b in zip(chain(store, plan, 6, 1.0), fresh(store, plain, 6, 1.0), strict=True):
             chained.append(a.log_likelihood)
             started.append(b.log_likelihood)
     assert np.mean(chained) > np.mean(started)
@@ -193,3 +195,9 @@ def test_criteria_are_those_of_the_formulas():
     whole = expected_cost(X, np.zeros(100))
     assert explained(partition(X, labels)) == pytest.approx(1 - expected_cost(X, labels) / whole)
     assert explained(partition([["a"], ["a"]], [0, 1])) == 0.0
+
+
+def test_an_empty_cluster_is_merged_before_others_that_lose_nothing():
+    one_column = [[0], [0], [1], [1]]  # of which all partitions are as likely
+    found = Partition.of(one_column, np.array([0, 0, 1, 1]), n_clusters=4)
+    assert cheapest_pair(found) == (2, 3)

@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from softmodes import SoftModes, Sweep
 from softmodes._choice.measure import TIED, Effort, measure
 from softmodes._choice.shuffled import shuffled
 from softmodes._choice.sweeping import first_plan
+from softmodes._rows.clusters import feature_scale
 from softmodes._rows.stores import open_store
 from softmodes.datasets import load_zoo, make_ccm
 from softmodes.metrics import (
@@ -28,7 +29,7 @@ from softmodes.metrics import (
     valley,
 )
 from softmodes.metrics._evidence import deciding_of, icl_of
-from softmodes.metrics._partition import Partition, feature_scale
+from softmodes.metrics._partition import Partition
 from softmodes.metrics._separation import valley_of
 from support import table
 
@@ -265,18 +266,14 @@ def test_weights_of_columns_in_the_statistics():
     weight = np.array([1, 2, 0, 3], np.uint32)
     scaled = feature_scale(weight)
     assert scaled == pytest.approx(weight * 6 / 14)
-    weighed = Partition(part.store, labels, part.counts, part.cluster_sizes, 1.0, scaled)
+    weighed = replace(part, feature_weight=scaled)
     nothing = icl_of(Partition.of(np.zeros((300, 1)), labels))
     by_column = [icl(X[:, [j]], labels) - nothing for j in range(4)]
     assert icl_of(weighed) == pytest.approx(nothing + scaled @ by_column)
     left = Partition.of(X[:, [0, 1]], labels)
-    twice = Partition(
-        left.store, labels, left.counts, left.cluster_sizes, 1.0, np.array([2.0, 2.0])
-    )
+    twice = replace(left, feature_weight=np.array([2.0, 2.0]))
     assert valley_of(twice) == pytest.approx(valley_of(left), rel=1e-6)
-    some = Partition(
-        part.store, labels, part.counts, part.cluster_sizes, 1.0, np.array([1.0, 1, 0, 0])
-    )
+    some = replace(part, feature_weight=np.array([1.0, 1, 0, 0]))
     assert valley_of(some) == pytest.approx(valley_of(left), rel=1e-6)
     assert deciding_of(some).columns == pytest.approx(deciding_of(left).columns)
 

@@ -24,8 +24,8 @@ def answers(tmp_path):
 def test_fit_prints_what_marks_each_cluster_and_writes_the_labels(answers, tmp_path):
     labels = tmp_path / "labels.csv"
     printed = softmodes("fit", answers, "-k", 2, "--drop", "id", "--out", labels).stdout
-    assert "cluster 0: 30 rows (75%)" in printed
-    assert "colour=blue (100%, 4.0x)" in printed
+    assert "group 0: 30 rows (75 %)" in printed
+    assert "colour: blue  100 % (all 25 %)" in printed
     table = csv.read_csv(answers).drop_columns("id").to_pandas()
     table["agrees"] = table["agrees"].replace("", None)
     model = SoftModes(2, random_state=0).fit(table)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 import io
 import json
 import math
@@ -318,7 +319,7 @@ def test_a_file_with_a_wrong_rounding_is_refused(tmp_path, changes, message):
         (edit_round(cost=10**400), "OverflowError"),
         (edit_round(expected_cost="1"), "history"),
         (edit_round(expected_cost=math.inf), "history"),
-        (edit_round(clusters=3), "history"),
+        (edit_round(clusters=4), "history"),  # one more is to spare, in a round of drawn centers
         (edit_round(clusters=1), "the clusters in use"),
         (edit_round(moved=0), "history"),
         (edit_round(evil=0), "evil"),
@@ -702,3 +703,64 @@ def test_a_model_saved_to_a_pipe_comes_out_whole(saved):
 def test_a_device_is_no_model_and_is_not_read_to_an_end_that_it_has_not(device):
     with pytest.raises(BadModelFile, match=rf"^{device} cannot be loaded: it is not a regular fil"):
         softmodes.load(device)
+
+
+def test_a_file_tells_version_time_and_notes_and_may_leave_out_the_labels(tmp_path):
+    path = tmp_path / "m.softmodes"
+    before = dt.datetime.now(dt.UTC).replace(microsecond=0)
+    model = KModes(2, random_state=0, n_init=1).fit(FRAME)
+    model.save(path, labels=False, metadata={"wave": 3, "who": ["a", None]})
+    again = softmodes.load(path)
+    assert not hasattr(again, "labels_")
+    assert_array_equal(again.predict(FRAME), model.labels_)
+    fitted = dt.datetime.fromisoformat(again.metadata_.pop("fitted"))
+    assert before <= fitted <= dt.datetime.now(dt.UTC)
+    assert again.metadata_ | {"fitted": None} == {
+        "softmodes": softmodes.__version__,
+        "fitted": None,
+        "wave": 3,
+        "who": ["a", None],
+    }
+    assert "wave" not in model.metadata_
+    again.save(path, metadata={"wave": 4})
+    assert softmodes.load(path).metadata_["wave"] == 4
+    assert softmodes.load(path).metadata_["who"] == ["a", None]
+    with zipfile.ZipFile(path) as archive:
+        assert "labels.npy" not in archive.namelist()
+
+
+@pytest.mark.parametrize(
+    ("metadata", "text"),
+    [
+        ([1], r"metadata=\[1\] is not a dict with texts for keys. Pass one."),
+        ({1: 2}, "is not a dict with texts for keys"),
+        ({"a": object()}, "metadata=.* cannot be saved: .* Pass what JSON can hold"),
+        ({"a": math.nan}, "cannot be saved"),
+        ({"fitted": "today"}, "has the key 'fitted', which is the model's own. Pass another."),
+    ],
+)
+def test_metadata_that_a_file_cannot_hold_is_refused(metadata, text, tmp_path):
+    model = KModes(2, random_state=0, n_init=1).fit(FRAME)
+    with pytest.raises(ValueError, match=text):
+        model.save(tmp_path / "m.softmodes", metadata=metadata)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_preparation_is_saved_with_the_model_and_refused_if_it_is_of_another(tmp_path):
+    path = tmp_path / "m.softmodes"
+    raw = FRAME.assign(number=np.arange(120) / 7)
+    prepare = softmodes.Prepare().fit(raw)
+    rows = prepare.transform(raw)
+    model = KModes(2, random_state=0, n_init=1).fit(rows)
+    assert model.preparation_ is None
+    model.save(path, preparation=prepare)
+    again = softmodes.load(path)
+    assert_array_equal(again.predict(again.preparation_.transform(raw)), model.labels_)
+    again.save(path)
+    assert softmodes.load(path).preparation_.to_dict() == prepare.to_dict()
+    other = KModes(2, random_state=0, n_init=1).fit(FRAME)
+    with pytest.raises(ValueError, match=r"preparation makes the columns .* Pass the one"):
+        other.save(path, preparation=prepare)
+    rewrite(path, edit_json(preparation=softmodes.Prepare().fit(FRAME[["a", "b"]]).to_dict()))
+    with pytest.raises(BadModelFile, match="preparation makes the columns"):
+        softmodes.load(path)

@@ -60,13 +60,13 @@ def test_clear_groups_are_found_again_and_cuts_through_noise_are_not():
     model, X = fitted()
     assert model.stability(X).whole > 0.95
     noise = np.random.default_rng(0).integers(0, 3, (300, 10))
-    assert SoftModes(3, random_state=0, n_jobs=1).fit(noise).stability(noise).whole < 0.5
+    assert SoftModes(4, random_state=0, n_jobs=1).fit(noise).stability(noise).whole < 0.5
 
 
 def test_the_frame_and_the_text_tell_each_cluster():
     model, X = fitted()
     frame = model.stability(X).to_frame()
-    assert list(frame.columns) == ["cluster", "rows", "found_again", "dissolved"]
+    assert list(frame.columns) == ["cluster", "name", "rows", "found_again", "dissolved"]
     assert frame["rows"].tolist() == model.cluster_sizes_.tolist()
     polar = SoftModes(3, random_state=0, n_jobs=1).fit(pl.DataFrame(X))
     assert isinstance(polar.stability(pl.DataFrame(X)).to_frame(), pl.DataFrame)

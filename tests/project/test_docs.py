@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import softmodes
-from softmodes import baselines, datasets, metrics, rounding
+from softmodes import baselines, datasets, metrics, plots, rounding
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -32,7 +32,7 @@ def test_pages_were_found():
     assert len(PAGES) >= 7
 
 
-@pytest.mark.parametrize("module", [softmodes, metrics, datasets, rounding, baselines])
+@pytest.mark.parametrize("module", [softmodes, metrics, datasets, rounding, baselines, plots])
 def test_every_public_name_is_in_the_reference(module):
     text = (DOCS / "reference" / "python.md").read_text("utf-8")
     section = text.split(f".. currentmodule:: {module.__name__}\n")[1].split("```")[0]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from softmodes._algorithm.cost import modes_cost
 from softmodes._algorithm.draw import Draw
+from softmodes._algorithm.merging import merged
 from softmodes._algorithm.plan import Plan, Round, RoundState, Run
 from softmodes._algorithm.stages import (
     FIRST_GINI_ROUNDS,
@@ -23,6 +24,7 @@ from softmodes._algorithm.stages import (
     objective_of,
 )
 from softmodes._rows.centers import Centers, CodeCenters, Comparison
+from softmodes._rows.clusters import Clusters, feature_scale, row_scale
 from softmodes._rows.stores.base import RowStore
 from softmodes._rows.tally import SoftTally, Tally
 from softmodes.rounding import plurality
@@ -54,8 +56,7 @@ def run_once(store: RowStore, plan: Plan, index: int) -> Run:
 
 def run_from(fit: Fit, tally: Tally, drawn: CodeCenters, index: int) -> Run:
     """Make a latent finish of a partition that is given by its counts: it needs no seeds."""
-    given = Gini(fit, index, 1).measure(drawn, tally, None)
-    before = Run(index, drawn, drawn, tally, (given,), 0)
+    before = _given(fit, tally, drawn, index)
     return _settled(fit, _go_on(Latent(fit, index, fit.plan.latent_rounds), before))
 
 
@@ -75,12 +76,42 @@ def starts(fit: Fit) -> Iterator[Run]:
 
 def _start(fit: Fit, index: int) -> Run:
     """Make the rounds of drawn centers, and the first ones of the finish."""
-    run = _go_on(Modes(fit, index, fit.plan.max_iter), None)
+    wide = fit.with_spare
+    run = _go_on(Modes(wide, index, fit.plan.max_iter), None)
     if fit.plan.refine is not None and not run.stopped:
-        run = _go_on(Gini(fit, index, FIRST_GINI_ROUNDS), run)
+        run = _go_on(Gini(wide, index, FIRST_GINI_ROUNDS), run)
+    run = _without_spare(fit, run)
     if fit.plan.refine == "latent" and not run.stopped:
         run = _go_on(Latent(fit, index, _first_latent_rounds(fit)), run)
     return run
+
+
+def _without_spare(fit: Fit, run: Run) -> Run:
+    """Merge the clusters that cost the least until there are as many as asked for.
+
+    What a run keeps that was stopped is the partition of its centers.
+    """
+    weight, scale = feature_scale(fit.plan.feature_weight), row_scale(fit.store, fit.plan.row_unit)
+    for _ in range(fit.plan.spare):
+        assert isinstance(run.tally, Tally)
+        counts, sizes = run.tally.counts, run.tally.cluster_sizes
+        clusters = Clusters(counts, sizes, scale, weight)
+        given = _given(fit, *merged(run.tally, run.drawn, clusters), run.index, run.history)
+        run = replace(given, stopped=run.stopped)
+    if fit.plan.spare and run.stopped:
+        stage = Modes(fit, run.index, 1)
+        tally = stage.tally(run.drawn)
+        history = (*run.history[:-1], stage.measure(run.drawn, tally, None))
+        run = replace(run, tally=tally, history=history)
+    return run
+
+
+def _given(
+    fit: Fit, tally: Tally, drawn: CodeCenters, index: int, history: tuple[Round, ...] = ()
+) -> Run:
+    """Return a run that goes on with a partition that no pass has found."""
+    given = Gini(fit, index, 1).measure(drawn, tally, None)
+    return Run(index, drawn, drawn, tally, (*history, given), len(history))
 
 
 def _first_latent_rounds(fit: Fit) -> int:
@@ -164,7 +195,8 @@ def _beyond_beating(plan: Plan, run: Run) -> bool:
     if plan.k == 1 and (plan.refine is not None or plan.yardstick == "expected_cost"):
         return True
     if plan.refine == "latent":
-        return any(r.expected_cost == 0 for r in run.history if r.stage != "latent")
+        sure = [r for r in run.history if r.stage != "latent" and r.clusters <= plan.k]
+        return any(r.expected_cost == 0 for r in sure)
     return _rank(plan, run) == 0
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -46,11 +46,22 @@ class Fit:
 
     store: RowStore
     plan: Plan
+    beside: Fit | None = None  # of the same rows: what does not depend on k is made once
 
     @cached_property
     def pricing(self) -> dict[Rule, Pricing]:
         """How the scores of the finishes are made."""
+        if self.beside is not None:
+            return self.beside.pricing
         return {"gini": self._pricing("gini"), "latent": self._pricing("latent")}
+
+    @cached_property
+    def with_spare(self) -> Fit:
+        """The same with the clusters that a start has more than asked for."""
+        if not self.plan.spare:
+            return self
+        plan = replace(self.plan, k=self.plan.k + self.plan.spare)
+        return Fit(self.store, plan, beside=self)
 
     def _pricing(self, rule: Rule) -> Pricing:
         weight, plan, store = self.plan.feature_weight, self.plan, self.store

@@ -13,14 +13,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes import _kernels
 from softmodes._algorithm.loop import best_run, run_from
+from softmodes._algorithm.merging import merged
 from softmodes._algorithm.plan import Plan, Run
 from softmodes._algorithm.stages import Fit
-from softmodes._rows.centers import CodeCenters, ScoreCenters
+from softmodes._rows.centers import ScoreCenters
+from softmodes._rows.clusters import feature_scale
 from softmodes._rows.stores import RowStore
 from softmodes._rows.tally import Tally
-from softmodes.metrics._partition import Floats, Partition, Some, feature_scale
+from softmodes.metrics._partition import Partition
 
 # How far above the largest number of clusters that is asked for a chain begins.
 CHAIN_ABOVE = 2
@@ -52,8 +53,10 @@ Levels: TypeAlias = Callable[[RowStore, Plan, int, float], Iterator[Level]]
 def chain(store: RowStore, plan: Plan, most: int, row_scale: float) -> Iterator[Level]:
     """Yield a level for each number of clusters from `most` down to 1.
 
-    The first run has more clusters than are asked for: its worst ones are merged on the way.
+    The first run has more clusters than are asked for: its worst ones are merged on the way, so
+    that its starts need no spare ones.
     """
+    plan = replace(plan, spare=0)
     top = replace(plan, k=min(most + CHAIN_ABOVE, store.n_rows))
     fit = Fit(store, top)
     run = best_run(store, top)
@@ -64,10 +67,8 @@ def chain(store: RowStore, plan: Plan, most: int, row_scale: float) -> Iterator[
             yield level
         if level.k == 1:
             return
-        a, b = cheapest_pair(level.partition)
         fit = Fit(store, replace(plan, k=level.k - 1))
-        kept = np.delete(np.arange(level.k), b)
-        run = run_from(fit, run.tally.merge(a, b), CodeCenters(run.drawn.codes[kept]), run.index)
+        run = run_from(fit, *merged(run.tally, run.drawn, level.partition), run.index)
 
 
 def fresh(store: RowStore, plan: Plan, most: int, row_scale: float) -> Iterator[Level]:
@@ -88,43 +89,7 @@ def _level(fit: Fit, run: Run, row_scale: float) -> Level:
         plan=fit.plan,
         run=run,
         partition=Partition(
-            fit.store, labels, tally.counts, tally.cluster_sizes, row_scale, weight
+            tally.counts, tally.cluster_sizes, row_scale, weight, store=fit.store, labels=labels
         ),
         log_likelihood=bits * row_scale * math.log(2),
     )
-
-
-def cheapest_pair(partition: Partition) -> tuple[int, int]:
-    """Return the two clusters whose merging loses the least log-likelihood of the labelled rows.
-
-    That is the log-likelihood of labels and rows together, with the shares that were counted.
-    """
-    k, sizes = partition.n_clusters, partition.sizes
-    alone = _n_log_n(sizes)
-    loss = alone[:, None] + alone - _n_log_n(sizes[:, None] + sizes)
-    for some in partition.features():
-        loss += _loss(some)
-    loss[np.tril_indices(k)] = np.inf
-    a, b = np.unravel_index(np.argmin(loss), loss.shape)
-    return int(a), int(b)
-
-
-def _loss(some: Some) -> Floats:
-    alone = _log_likelihoods(some, some.counts)
-    joined = [_log_likelihoods(some, some.counts + counts) for counts in some.counts]
-    loss: Floats = alone[:, None] + alone - np.stack(joined)
-    return loss
-
-
-def _log_likelihoods(some: Some, counts: Floats) -> Floats:
-    """Return the log-likelihood of counted cells with their own shares, by cluster."""
-    by_feature = some.sums(_n_log_n(counts)) - _n_log_n(some.sums(counts))
-    by_cluster: Floats = some.weighed(by_feature).sum(axis=1)
-    return by_cluster
-
-
-def _n_log_n(counts: Floats) -> Floats:
-    """Return n log n; by our own logarithm, so that the same pair is merged on every machine."""
-    logs = _kernels.portable_log2(np.ascontiguousarray(np.where(counts > 0, counts, 1.0).ravel()))
-    found: Floats = counts * logs.reshape(counts.shape)
-    return found

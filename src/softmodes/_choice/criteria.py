@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from softmodes.metrics._partition import Floats, Partition, Some
+from softmodes._rows.clusters import Floats, Some
+from softmodes.metrics._partition import Partition
 
 
 def n_parameters(partition: Partition) -> int:

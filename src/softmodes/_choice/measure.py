@@ -17,9 +17,9 @@ from softmodes._choice.samples import found_again, mean_agreement
 from softmodes._choice.shuffled import shuffled_explained
 from softmodes._model.clustering import lead
 from softmodes._rows.centers import ScoreCenters
+from softmodes._rows.clusters import row_scale
 from softmodes._rows.stores import Opened
 from softmodes.metrics._evidence import deciding_of, icl_of, line_share_of
-from softmodes.metrics._partition import row_scale
 from softmodes.metrics._separation import silhouette_of, valley_of
 
 # A row is tied that its group leads by less than this, in probability.
@@ -46,7 +46,7 @@ def measure(
     opened: Opened, plan: Plan, most: int, effort: Effort
 ) -> tuple[tuple[Statistics, ...], tuple[Level, ...]]:
     """Return the statistics and partitions of 1 to `most` clusters."""
-    store, scale, levels = opened.store, row_scale(opened.store, opened.rows), effort.levels
+    store, scale, levels = opened.store, row_scale(opened.store, opened.rows.unit), effort.levels
     missing, weight = missing_codes(opened), opened.rows.counts
     found = list(levels(store, plan, most, scale))[::-1]
     again = found_again(store, plan, most, scale, effort.n_samples, levels)

@@ -77,8 +77,8 @@ class Choice:
         Whether the pick is the largest k that was tried: there may be more.
     verdict, why
         A word, and a sentence.
-    verdicts
-        What to make of each k above 1.
+    verdicts, reasons
+        What to make of each k above 1, and why: a sentence.
     """
 
     pick: int | None
@@ -88,6 +88,7 @@ class Choice:
     verdict: Verdict
     why: str
     verdicts: dict[int, Verdict]
+    reasons: dict[int, str]
 
 
 def choose(
@@ -103,17 +104,16 @@ def choose(
     pays = min(by_k, key=lambda k: (by_k[k].icl, k))
     candidates = sorted(k for k in by_k if k > 1 and (among is None or k in among))
     verdicts = {k: _verdict_of(by_k[k], pays, limits) for k in candidates}
+    reasons = {k: _why(by_k[k], verdict, pays, limits) for k, verdict in verdicts.items()}
     fine = [k for k, verdict in verdicts.items() if verdict is not Verdict.DO_NOT_USE]
     solid = max((k for k in fine if verdicts[k] is Verdict.SOLID), default=None)
     pick = max(fine, default=None)
     if pick is None:
         verdict, why = _no_groups([by_k[k] for k in candidates], pays, by_k.get(3), limits)
     else:
-        verdict, why = verdicts[pick], _praise(by_k[pick])
-        if verdict is Verdict.CARE:
-            why = _doubt(by_k[pick], limits)
+        verdict, why = verdicts[pick], reasons[pick]
     more = pick is not None and pick == max(candidates)
-    return Choice(pick, pays, solid, more, verdict, why, verdicts)
+    return Choice(pick, pays, solid, more, verdict, why, verdicts, reasons)
 
 
 def _verdict_of(row: Statistics, pays: int, limits: Thresholds) -> Verdict:
@@ -148,6 +148,12 @@ def _is_solid(row: Statistics, limits: Thresholds) -> bool:
     )
 
 
+def _why(row: Statistics, verdict: Verdict, pays: int, limits: Thresholds) -> str:
+    if verdict is Verdict.SOLID:
+        return _praise(row)
+    return _doubt(row, limits) if verdict is Verdict.CARE else _refusal(row, pays, limits)
+
+
 def _praise(row: Statistics) -> str:
     return f"the groups are apart, and are found again in other rows ({row.found_again:.2f})."
 
@@ -164,6 +170,20 @@ def _doubt(row: Statistics, limits: Thresholds) -> str:
     if row.same_again < limits.solid_found_again:
         return f"another seed finds the groups in part only ({row.same_again:.2f})."
     return "two of the groups are hardly apart."
+
+
+def _refusal(row: Statistics, pays: int, limits: Thresholds) -> str:
+    if row.k > pays:
+        return "so many groups describe the rows no better than fewer do."
+    if not row.valley < limits.valley:
+        return "there is no gap between two of the groups."
+    if _few_decide(row, limits):
+        return "only a few columns tell two of the groups apart, which may repeat one another."
+    if row.found_again < limits.found_again:
+        return f"in other rows the groups are not found again ({row.found_again:.2f})."
+    if row.same_again < limits.found_again:
+        return f"another seed does not find the groups ({row.same_again:.2f})."
+    return f"the smallest group has {row.smallest:.0f} rows, which is too few."
 
 
 def _no_groups(

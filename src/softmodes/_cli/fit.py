@@ -52,15 +52,14 @@ def fit(
         table = read_table(file, drop or [])
         from softmodes._estimators import SoftModes
 
-        model = SoftModes(
-            n_clusters,
-            t=_number_or_text(t),
-            missing=missing,
-            init=init,
-            n_init=int(n_init) if n_init.removeprefix("-").isdecimal() else n_init,
-            refine=None if refine.lower() == "none" else refine,
-            random_state=seed,
-        )
+        texts: dict[str, Any] = {
+            "t": _number_or_text(t),
+            "missing": missing,
+            "init": init,
+            "n_init": int(n_init) if n_init.removeprefix("-").isdecimal() else n_init,
+            "refine": None if refine.lower() == "none" else refine,
+        }
+        model = SoftModes(n_clusters, **texts, random_state=seed)
         print(model.fit(table).summary())
         if out is not None:
             _write_labels(model.labels_, out)

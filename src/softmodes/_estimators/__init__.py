@@ -6,6 +6,7 @@ from softmodes._estimators.saved import load
 from softmodes._estimators.soft_modes import SoftModes
 from softmodes._model.file import BadModelFile
 from softmodes._model.stability import Stability
+from softmodes._model.summary import Summary
 
 __all__ = [
     "BadModelFile",
@@ -13,5 +14,6 @@ __all__ = [
     "MiniBatchSoftModes",
     "SoftModes",
     "Stability",
+    "Summary",
     "load",
 ]

@@ -14,6 +14,7 @@ _MOST_SHARES = 5 * 10**6
 _FEW_SHARES = 48  # clusters among which sharing a row costs a third as much for each
 _MOST_PRICES = 10**6
 _MOST_SEEDS = 3000
+_MOST_PAIRED = 10**6  # values of all pairs of clusters that are compared to merge two
 _WIDE = 256  # values of a column from which on its cells cost as much as a quarter of a price each
 # Of a latent finish.
 _ROUNDS, _FEWEST_ROUNDS = 60, 10
@@ -62,3 +63,13 @@ def auto_rounds(size: TableSize, k: int) -> int:
     by_rows = _ROUNDS * size.n * size.d // (100 * size.n_values)
     most = max(by_rows, _MOST_PRICES_OF_ROUNDS // (k * size.n_values))
     return min(max(most, _FEWEST_ROUNDS), _ROUNDS)
+
+
+def spare_clusters(size: TableSize, k: int) -> int:
+    """Return how many clusters a start has more than asked for, to be merged before its finish.
+
+    One, where all pairs are soon compared: it finds higher likelihoods, from fewer starts. None
+    where there is one column, of which all partitions are as likely.
+    """
+    pairs = (k + 1) ** 2 * size.n_values
+    return int(size.d > 1 and 1 < k < size.n and pairs <= _MOST_PAIRED)

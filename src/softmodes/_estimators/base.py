@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -20,18 +21,25 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softmodes._algorithm.loop import best_run
 from softmodes._algorithm.plan import OnRound, Plan, Run
 from softmodes._algorithm.seeding import METHODS
-from softmodes._estimators.auto import TableSize, auto_rounds, auto_starts
+from softmodes._estimators.auto import TableSize, auto_rounds, auto_starts, spare_clusters
+from softmodes._estimators.callbacks import told_run
 from softmodes._estimators.progress import progress
 from softmodes._model.clustering import Clustering
-from softmodes._model.file import save_model
+from softmodes._model.dominance import mention_dominance
+from softmodes._model.drift import drift_columns
+from softmodes._model.file import check_preparation, save_model
 from softmodes._model.importance import importance_columns
+from softmodes._model.marks import N_MARKS
+from softmodes._model.metadata import checked_metadata
+from softmodes._model.naming import renamed
 from softmodes._model.params import plain_params
-from softmodes._model.profile import as_frame, profile_columns, summary_text
+from softmodes._model.profile import as_frame
+from softmodes._model.rows import group_columns, with_columns
 from softmodes._model.score import expected_mismatches
 from softmodes._model.stability import Stability, stability_of
+from softmodes._model.summary import Summary, summary_of
 from softmodes._parameters import (
     check_callback,
     check_most,
@@ -42,6 +50,7 @@ from softmodes._parameters import (
     whole,
     whole_or_auto,
 )
+from softmodes._prepare import Prepare
 from softmodes._prepare.numbers import mention_numbers
 from softmodes._rows.memory import check_counts
 from softmodes._rows.stores import Opened, open_store
@@ -101,7 +110,7 @@ class ModesEstimator(
         mention_numbers(opened.codebook.categories, opened.codebook.names, opened.store.n_rows)
         # Not on self: a fit that fails leaves the last one as it was.
         validate_data(type(self)(**self.get_params(deep=False)), X, skip_check_array=True)
-        best = best_run(opened.store, plan)
+        best = told_run(self, opened.store, plan, X=X, y=y)
         self._warn_unless_converged(best, plan)
         self._keep(best, plan, opened, frame_backend(X))
         return self
@@ -109,7 +118,9 @@ class ModesEstimator(
     def _keep(self, best: Run, plan: Plan, opened: Opened, backend: str | None) -> None:
         """Take a run for the outcome of the fit."""
         labels = opened.store.labels(best.centers, plan.comparison(best.index))
-        self._publish(Clustering.of(best, plan, opened.codebook, labels, backend))
+        found = Clustering.of(best, plan, opened.codebook, labels, backend)
+        mention_dominance(found)
+        self._publish(found)
 
     def _plan(self, opened: Opened, on_round: OnRound | None) -> Plan:
         """Check and resolve every parameter."""
@@ -120,14 +131,18 @@ class ModesEstimator(
         shown = progress(self.verbose)
         resolved = self._resolved(codebook)
         refined = resolved.get("finalists", 0) if resolved.get("refine") else 0
-        check_counts(store.layout, k, store.n_threads, codebook.names, weight, refined)
+        size = TableSize.of(store.n_rows, codebook.n_values)
+        spare = 0
+        if resolved.get("refine") == "latent" and isinstance(resolved["init"], str):
+            spare = spare_clusters(size, k)
+        check_counts(store.layout, k + spare, store.n_threads, codebook.names, weight, refined)
         if resolved["n_init"] == "auto":
-            size = TableSize.of(store.n_rows, codebook.n_values)
             resolved["n_init"] = auto_starts(size, k)
             if resolved.get("refine") == "latent":
                 resolved["latent_rounds"] = auto_rounds(size, k)
         return Plan(
             **resolved,
+            spare=spare,
             seed=seed(self.random_state),
             feature_weight=weight,
             row_unit=opened.rows.unit,
@@ -242,29 +257,161 @@ class ModesEstimator(
         mismatches = expected_mismatches(found, found.tally_rows(store).counts)
         return -mismatches * found.feature_unit / store.total_weight
 
+    # -------------------------------------------------------------------- telling about it
+
+    @property
+    def names_(self) -> list[str]:
+        """What to call the clusters: as `set_names` was told, else by what marks them.
+
+        Without a name of its own a cluster is called by its two strongest marks of different
+        columns, "milk: 1, hair: 1".
+        """
+        check_is_fitted(self)
+        return list(self._clustering.names)
+
+    def set_names(self, names: Mapping[int, str | None] | Sequence[str | None] | None) -> Self:
+        """Name clusters; the names are saved with the model, and shown wherever it is told about.
+
+        Parameters
+        ----------
+        names : dict, list or None
+            Names by the numbers of clusters, of some or all of them; or one for each. A name of
+            None, or None for all, goes back to what marks the clusters.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from softmodes import SoftModes
+        >>> answers = [["yes", "a"]] * 2 + [["no", "b"]] * 2 + [["no", "c"]]
+        >>> model = SoftModes(2, random_state=0).fit(answers)
+        >>> model.names_
+        ['x1: b, x0: no', 'x0: yes']
+        >>> model.set_names({1: "Friends"}).names_
+        ['x1: b, x0: no', 'Friends']
+        """
+        check_is_fitted(self)
+        found = self._clustering
+        given = renamed(found.given_names, found.names, names)
+        self._clustering = replace(found, given_names=given)
+        return self
+
     def profile(self) -> Any:
         """Return what marks each cluster, as a frame of the kind that `fit` got.
 
-        Columns: cluster, feature, value, share (in the cluster), lift (share over the share in
-        the whole table); the most telling values of each cluster come first. pandas for input
-        without a frame; a pyarrow Table where pandas is not installed.
+        A row for every value that occurs in a cluster, and for those that do not although a row
+        with them would be expected. Columns: cluster, name (of the cluster), feature, value, share
+        (in the cluster), overall (share in the whole table), lift (share over overall), count (rows
+        or their weight), residual (standard errors between the count and what it would be without
+        clusters), side ("more" or "less" than in the whole table, or "same"). For each cluster
+        what it has more of comes first, then what it has less of, the most telling first.
+
+        Returns
+        -------
+        frame
+            pandas for input without a frame; a pyarrow Table where pandas is not installed.
+
+        Examples
+        --------
+        >>> from softmodes import SoftModes
+        >>> model = SoftModes(2, random_state=0).fit([["yes"], ["yes"], ["no"], ["no"], ["no"]])
+        >>> model.profile()[["cluster", "value", "share", "overall", "count", "side"]]
+           cluster value  share  overall  count  side
+        0        0    no    1.0      0.6      3  more
+        1        0   yes    0.0      0.4      0  less
+        2        1   yes    1.0      0.4      2  more
+        3        1    no    0.0      0.6      0  less
         """
         check_is_fitted(self)
         found = self._clustering
-        columns = profile_columns(found.codebook, found.tally.counts)
-        return as_frame(columns, found.backend)
+        return as_frame(found.profile.columns(found.names), found.backend)
 
-    def summary(self, n_marks: int = 5) -> str:
-        """Return a text to read: the size of each cluster, and the values that mark it most.
+    def summary(self, n_marks: int = N_MARKS) -> Summary:
+        """Return the size of each cluster and the values that mark it most, to read.
 
-        Behind each value, `n_marks` per cluster at most, stand its share in the cluster and its
-        lift (see `profile`).
+        Parameters
+        ----------
+        n_marks : int, default=5
+            Number of marks of each cluster, at most: values that it has more of than the whole
+            table. Marks that repeat one another count as one.
+
+        Returns
+        -------
+        Summary
+            A text when it is printed, a table in a notebook.
         """
         check_is_fitted(self)
-        n_marks = whole("n_marks", n_marks, 1)
+        return summary_of(self._clustering, whole("n_marks", n_marks, 1))
+
+    def to_frame(self, X: Any, *, prefix: str = "") -> Any:
+        """Return rows with the group of each, as a frame of the kind that came in.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows as for `predict`.
+        prefix : str, default=""
+            What the names of the new columns begin with, for tables that have such columns.
+
+        Returns
+        -------
+        frame
+            The columns of `X` and: group (that of `predict`), name, margin, and second, the group
+            that comes second (not for a single cluster). pandas for arrays and lists of rows; of
+            sparse tables the new columns alone.
+
+        Examples
+        --------
+        >>> from softmodes import SoftModes
+        >>> answers = [["yes", "a"], ["yes", "b"], ["no", "a"], ["no", "b"], ["no", "b"]]
+        >>> model = SoftModes(2, random_state=0, refine=None).fit(answers).set_names(["B", "A"])
+        >>> model.to_frame(answers).columns.tolist()
+        ['x0', 'x1', 'group', 'name', 'margin', 'second']
+        """
+        store = self._open(X).store
+        if not isinstance(prefix, str):
+            raise ValueError(f"prefix={prefix!r} is not a text. Pass one, such as 'softmodes_'.")
         found = self._clustering
-        columns = profile_columns(found.codebook, found.tally.counts)
-        return summary_text(columns, self.cluster_sizes_, n_marks)
+        columns = group_columns(found, store)
+        named = {prefix + name: values for name, values in columns.items()}
+        return with_columns(X, named, found.backend)
+
+    def drift(self, X: Any, sample_weight: Any = None) -> Any:
+        """Return how new rows differ from those of the fit, as a frame of the kind that came in.
+
+        A row for each column, what changed most first. Columns: feature; changed, the share of the
+        rows that would need another value for the shares to be those of the fit; chance, what that
+        would be on average for rows of the fit, drawn at random; unseen, the share of cells whose
+        value was unseen at fit; unseen_values, the most frequent of these as a text; note, such as
+        "column types differ: numbers at fit, text now".
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows as for `predict`.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        frame
+            pandas for input without a frame; a pyarrow Table where pandas is not installed.
+
+        Examples
+        --------
+        >>> from softmodes import SoftModes
+        >>> model = SoftModes(2, random_state=0).fit([["yes", 1], ["no", 2], ["no", 1], ["yes", 2]])
+        >>> new = [["yes", 1], ["yes", 2], ["no", 3], ["yes", 1]]
+        >>> model.drift(new)[["feature", "changed", "unseen"]]
+          feature  changed  unseen
+        0      x0     0.25    0.00
+        1      x1     0.25    0.25
+        """
+        opened = self._open(X, sample_weight, tell_unseen=False)
+        backend = frame_backend(X) or self._clustering.backend
+        return as_frame(drift_columns(self._clustering, opened), backend)
 
     def importance(self) -> Any:
         """Return how much each column separates the clusters, as a frame of the kind `fit` got.
@@ -347,10 +494,57 @@ class ModesEstimator(
         )
         found = self._clustering
         labels = found.predict(opened.store)
-        return stability_of(opened, plan, labels, n_resamples, most_rows, found.backend)
+        return stability_of(
+            opened, plan, labels, n_resamples, most_rows, found.names, found.backend
+        )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file that `softmodes.load` reads; no pickle involved."""
+    @property
+    def metadata_(self) -> dict[str, Any]:
+        """What is kept with the model: its version, the time of the fit, and what `save` got."""
+        check_is_fitted(self)
+        return dict(self._clustering.metadata)
+
+    @property
+    def preparation_(self) -> Prepare | None:
+        """The preparation that was saved with the model: `Prepare`, or None."""
+        check_is_fitted(self)
+        saved = self._clustering.preparation
+        return None if saved is None else Prepare.from_dict(saved)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        labels: bool = True,
+        metadata: Mapping[str, Any] | None = None,
+        preparation: Prepare | None = None,
+    ) -> None:
+        """Write the fitted model to a file that `softmodes.load` reads; no pickle involved.
+
+        Parameters
+        ----------
+        path : path
+            Where to; the file is written whole or not at all.
+        labels : bool, default=True
+            Whether to keep `labels_`, the clusters of the training rows, in the file.
+        metadata : dict, optional
+            Notes of yours, of what JSON can hold, for `metadata_` of the loaded model. Version and
+            time of the fit are there anyway; those of a loaded model are kept.
+        preparation : Prepare, optional
+            What made the rows of a table, for `preparation_` of the loaded model; that of a loaded
+            model is kept.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import softmodes
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "m.softmodes"
+        >>> model = softmodes.SoftModes(2, random_state=0).fit([["a"], ["a"], ["b"]])
+        >>> model.save(path, labels=False, metadata={"wave": 3})
+        >>> again = softmodes.load(path)
+        >>> again.metadata_["wave"], hasattr(again, "labels_")
+        (3, False)
+        """
         check_is_fitted(self)
         own_name = vars(type(self)).get("_saved_as")
         if own_name is None:
@@ -358,10 +552,18 @@ class ModesEstimator(
                 f"A model of class {type(self).__name__} cannot be saved: load() knows the "
                 f"package's own classes only. Pickle the model, or fit {self._saved_as}."
             )
-        self._check_params(self._clustering)
-        save_model(path, own_name, plain_params(self), self._clustering)
+        found = self._clustering
+        self._check_params(found)
+        found = replace(found, metadata=found.metadata | checked_metadata(metadata))
+        if preparation is not None:
+            check_preparation(preparation, found.codebook)
+            found = replace(found, preparation=preparation.to_dict())
+        found = found if labels else replace(found, labels=None)
+        save_model(path, own_name, plain_params(self), found)
 
-    def _open(self, X: Any, sample_weight: Any = None, wrappers: int = 0) -> Opened:
+    def _open(
+        self, X: Any, sample_weight: Any = None, wrappers: int = 0, tell_unseen: bool = True
+    ) -> Opened:
         """Code and pack new rows with the codebook of the fit.
 
         A warning points past the method that was called, and scikit-learn's `wrappers` around it.
@@ -377,7 +579,7 @@ class ModesEstimator(
             expecting=type(self).__name__,
         )
         validate_data(self, X, reset=False, skip_check_array=True)
-        if opened.unseen:
+        if opened.unseen and tell_unseen:
             warnings.warn(str(opened.unseen), UserWarning, stacklevel=3 + wrappers)
         return opened
 

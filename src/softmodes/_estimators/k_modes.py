@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from softmodes._estimators.base import ModesEstimator
+from softmodes._estimators.callbacks import CallbackSupport
+from softmodes._estimators.types import Auto, Init, Missing
 from softmodes._parameters import whole
 from softmodes.rounding import plurality
 
 
-class KModes(ModesEstimator):
+class KModes(CallbackSupport, ModesEstimator):
     """Cluster categorical data by classic k-modes: each center takes its cluster's modes.
 
     The same engine as `SoftModes` at t = inf, with the last round as a run's result and restarts
@@ -42,10 +44,10 @@ class KModes(ModesEstimator):
         self,
         n_clusters: int = 8,
         *,
-        init: Any = "d1-greedy",
-        n_init: int | str = 10,
+        init: Init = "d1-greedy",
+        n_init: int | Auto = 10,
         max_iter: int = 100,
-        missing: str = "category",
+        missing: Missing = "category",
         feature_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from softmodes._algorithm.stream import Stream, learn_table
 from softmodes._estimators.base import ModesEstimator
 from softmodes._estimators.progress import progress
 from softmodes._estimators.soft_modes import FINALISTS, roundings
+from softmodes._estimators.types import Auto, Init, Missing, Sharpness
 from softmodes._model.clustering import Clustering
 from softmodes._parameters import (
     check_most,
@@ -76,7 +77,7 @@ class MiniBatchSoftModes(ModesEstimator):
     feature_weight, n_jobs, random_state
         As for `SoftModes`.
     verbose : {0, 1, 2}, default=0
-        Print a line per run, or per round, on the first batch.
+        Tell of every run, or every round, on the first batch; as for `SoftModes`.
 
     Attributes
     ----------
@@ -121,14 +122,14 @@ class MiniBatchSoftModes(ModesEstimator):
         self,
         n_clusters: int = 8,
         *,
-        t: Any = "auto",
-        init: Any = "d1-greedy",
+        t: Sharpness = "auto",
+        init: Init = "d1-greedy",
         n_init: int = 10,
-        batch_size: int | str = "auto",
+        batch_size: int | Auto = "auto",
         half_life: float = 100_000.0,
         n_epochs: int = 1,
-        refine: str | None = "gini",
-        missing: str = "category",
+        refine: Literal["gini"] | None = "gini",
+        missing: Missing = "category",
         feature_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -216,7 +217,8 @@ class MiniBatchSoftModes(ModesEstimator):
         how = self._steps(now.codebook, stream.seed, learned.unit)
         backend = frame_backend(X) if before is None else before.backend
         found = Clustering.of(how.outcome(learned), how.plan, now.codebook, None, backend, False)
-        self._publish(replace(found, stream=now))
+        names = None if before is None else before.given_names
+        self._publish(replace(found, stream=now, given_names=names))
         return self
 
     def _coded_part(self, X: Any, before: Clustering | None) -> tuple[Codebook, Codes]:

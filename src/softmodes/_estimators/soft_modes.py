@@ -10,6 +10,16 @@ from sklearn.utils.metaestimators import available_if
 
 from softmodes._algorithm.draw import resolve_rounding
 from softmodes._estimators.base import ModesEstimator
+from softmodes._estimators.callbacks import CallbackSupport
+from softmodes._estimators.types import (
+    Auto,
+    Init,
+    Missing,
+    Refine,
+    RoundingRule,
+    Select,
+    Sharpness,
+)
 from softmodes._parameters import choice, whole
 from softmodes.rounding import Rounding, soft
 
@@ -23,7 +33,7 @@ def _is_latent(model: SoftModes) -> bool:
     return model.refine == "latent"
 
 
-class SoftModes(ModesEstimator):
+class SoftModes(CallbackSupport, ModesEstimator):
     """Cluster categorical data by SoftModes(t): k-modes with softly rounded centers, refined.
 
     Every round assigns each row to its nearest center in Hamming distance (ties at random, settled
@@ -77,12 +87,17 @@ class SoftModes(ModesEstimator):
         columns that are called as parts of one ("media[radio]", "media[tv]"), as `Prepare` makes
         them of cells with several answers, weigh as much as one column together.
     n_jobs : int, optional
-        Number of threads, at most one per core; None and -1 take all. The answer does not depend
-        on it.
+        Number of threads, at most one per core that the process may use (by its affinity and its
+        cgroup). **None takes all of them**, unlike elsewhere in scikit-learn, but no more than
+        OpenMP is limited to by `threadpoolctl.threadpool_limits`, OMP_NUM_THREADS or joblib in its
+        workers; -1 takes all, -2 all but one. The answer does not depend on it.
     random_state : int, RandomState or None, default=None
         Same seed, same answer: on any number of threads, instruction set, and input type.
     verbose : {0, 1, 2}, default=0
-        Print a line per run, or per round.
+        Tell of every run, or every round. Lines go to the logger "softmodes" (runs as INFO, rounds
+        as DEBUG), which has them for any `verbose`; where it is not set up for them, they are
+        printed. From scikit-learn 1.9 on `set_callbacks` takes its callbacks, such as
+        `sklearn.callback.ProgressBar`: the task "fit" has a task for every run, and "finish".
 
     Attributes
     ----------
@@ -104,7 +119,8 @@ class SoftModes(ModesEstimator):
         log-likelihood and its prior in nats, else the expected cost.
     n_iter_, best_round_, history_, converged_
         Rounds of the chosen run, which of them is the result (from 0), the stage of each and what
-        it cost, and whether the run (with `refine`: its finish) came to rest.
+        it cost, and whether the run (with `refine`: its finish) came to rest. A latent fit of few
+        clusters begins with one more, and merges two before its latent rounds.
     n_features_in_, feature_names_in_
         Number and names of the features.
 
@@ -123,15 +139,15 @@ class SoftModes(ModesEstimator):
         self,
         n_clusters: int = 8,
         *,
-        t: Any = "auto",
-        rounding: str | Rounding = "soft",
-        init: Any = "d1-greedy",
-        n_init: int | str = "auto",
+        t: Sharpness = "auto",
+        rounding: RoundingRule = "soft",
+        init: Init = "d1-greedy",
+        n_init: int | Auto = "auto",
         max_iter: int = 100,
         patience: int = 10,
-        select: str = "best",
-        refine: str | None = "latent",
-        missing: str = "category",
+        select: Select = "best",
+        refine: Refine | None = "latent",
+        missing: Missing = "category",
         feature_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 from softmodes._algorithm.cost import expected_cost
 from softmodes._algorithm.plan import Plan, Round, Run
 from softmodes._algorithm.stream import Stream
+from softmodes._model.marks import default_names
+from softmodes._model.metadata import made_now
+from softmodes._model.naming import GivenNames, all_names
+from softmodes._model.profile import Profile
 from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
 from softmodes._rows.stores.base import RowStore
 from softmodes._rows.tally import MEMBERSHIP_BITS, SoftTally, Tally
@@ -46,6 +50,9 @@ class Clustering:
     tie_key: int | None
     loop_numbers: NDArray[np.int32]
     stream: Stream | None = None  # where to go on from, if the rows are a stream
+    given_names: GivenNames | None = None  # of the clusters; None where none was given
+    metadata: dict[str, Any] = field(default_factory=made_now)
+    preparation: dict[str, Any] | None = None  # what made the rows of a table, as `Prepare` tells
 
     @property
     def chosen(self) -> Round:
@@ -75,6 +82,16 @@ class Clustering:
         """How rows are compared with the centers, as in the run that found them."""
         return Comparison(self.tie_key, self.feature_weight)
 
+    @property
+    def profile(self) -> Profile:
+        """What marks the clusters."""
+        return Profile.of(self.codebook, self.tally.counts, self.row_unit)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What to call the clusters: as was given, or by what marks them."""
+        return all_names(self.given_names, default_names(self.profile, len(self.centers)))
+
     def predict(self, store: RowStore) -> NDArray[np.int32]:
         """Return the cluster of every row."""
         return self._cluster_of[store.labels(self._in_loop, self.comparison)]
@@ -94,6 +111,12 @@ class Clustering:
         if self.is_latent:
             return store.memberships(self._scores_in_loop, self.comparison, lead)
         return store.distances(self._compared, self.feature_weight, _relative_gap)
+
+    def second(self, store: RowStore) -> NDArray[np.int32]:
+        """Return the cluster that comes second for every row; of a tie, one that lost it."""
+        assert len(self.centers) > 1
+        nearest = store.distances(self._compared, self.feature_weight, _two_nearest)
+        return np.where(nearest[:, 0] == self.predict(store), nearest[:, 1], nearest[:, 0])
 
     @property
     def is_latent(self) -> bool:
@@ -186,3 +209,7 @@ def _relative_gap(distances: NDArray[Any]) -> NDArray[np.float64]:
     nearest = np.partition(distances, 1, axis=1).astype(np.float64)
     gap = nearest[:, 1] - nearest[:, 0]
     return gap / np.where(gap > 0, nearest[:, 1], 1.0)
+
+
+def _two_nearest(distances: NDArray[Any]) -> NDArray[np.int32]:
+    return np.argsort(distances, axis=1, kind="stable")[:, :2].astype(np.int32)

@@ -30,7 +30,10 @@ from softmodes._algorithm.scores import FINEST_RESOLUTION
 from softmodes._files import checked_source, write_whole
 from softmodes._model.checks import counts_of, exact, is_number, require, typed
 from softmodes._model.clustering import Clustering
+from softmodes._model.naming import GivenNames, renamed
+from softmodes._model.profile import feature_names
 from softmodes._model.stream_file import read_stream, stream_arrays, stream_document
+from softmodes._prepare import Prepare
 from softmodes._rows.block import Layout
 from softmodes._rows.centers import (
     MOST_SHARED_RESOLUTION,
@@ -43,6 +46,7 @@ from softmodes._rows.tally import MEMBERSHIP_BITS, SoftTally, Tally
 from softmodes._rows.weights import in_weights, most_feature_weight
 from softmodes._table.codebook import Codebook
 from softmodes._table.read import FRAME_BACKENDS
+from softmodes._text import short_repr
 
 FORMAT = "softmodes model"
 VERSION = 2
@@ -74,9 +78,9 @@ def save_model(
         "tie_key": found.tie_key,
         "resolution": None if found.scores is None else found.scores.resolution,
         "log_sum": None if found.soft is None else found.soft.log_sum,
-        "names": None,
-        "metadata": {},
-        "preparation": None,
+        "names": None if found.given_names is None else list(found.given_names),
+        "metadata": found.metadata,
+        "preparation": found.preparation,
         "stream": stream_document(found.stream),
     }
     members = {_JSON: json.dumps(document, indent=1, allow_nan=False).encode()}
@@ -208,7 +212,6 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
     if history[-1].stage == "modes":
         require(converged is not history[-1].moved, "converged")
     require(document["backend"] in (None, *FRAME_BACKENDS), "backend")
-    _check_room(document, k)
     return Clustering(
         codebook=codebook,
         centers=CodeCenters(centers),
@@ -226,6 +229,9 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
         feature_unit=feature_unit,
         backend=document["backend"],
         stream=read_stream(document, arrays, tally.counts.layout, codebook, weight),
+        given_names=_names(document, k),
+        metadata=exact(document, "metadata", dict),
+        preparation=_preparation(document, codebook),
     )
 
 
@@ -279,16 +285,32 @@ def _loop_numbers(arrays: dict[str, NDArray[Any]], k: int) -> NDArray[np.int32]:
     return numbers
 
 
-def _check_room(document: dict[str, Any], k: int) -> None:
-    """Check what later versions of softmodes may fill: names, metadata, preparation."""
-    names = document["names"]
-    require(names is None or _are_names(names, k), "names")
-    exact(document, "metadata", dict)
-    require(document["preparation"] is None or type(document["preparation"]) is dict, "preparation")
+def _preparation(document: dict[str, Any], codebook: Codebook) -> dict[str, Any] | None:
+    """Return what made the rows of a table, which has the columns of the codebook."""
+    if document["preparation"] is None:
+        return None
+    preparation = exact(document, "preparation", dict)
+    check_preparation(Prepare.from_dict(preparation), codebook)
+    return preparation
 
 
-def _are_names(names: Any, k: int) -> bool:
-    return type(names) is list and len(names) == k and all(type(name) is str for name in names)
+def check_preparation(prepare: Prepare, codebook: Codebook) -> None:
+    """Refuse a preparation that makes other columns than those of a model."""
+    made = prepare.get_feature_names_out().tolist()
+    if made != list(feature_names(codebook)):
+        raise ValueError(
+            f"preparation makes the columns {short_repr(made)}, and those of the model are "
+            f"{short_repr(list(feature_names(codebook)))}. Pass the one that made its rows."
+        )
+
+
+def _names(document: dict[str, Any], k: int) -> GivenNames | None:
+    """Return the names that were given to clusters, null for those without."""
+    if document["names"] is None:
+        return None
+    names = exact(document, "names", list)
+    require(len(names) == k, "names")
+    return renamed(None, [""] * k, names)
 
 
 def _layout(codebook: Codebook, arrays: dict[str, NDArray[Any]]) -> Layout:
@@ -343,7 +365,8 @@ def _history(document: dict[str, Any], k: int) -> tuple[Round, ...]:
         require(round_.cost is None if soft else hard_cost, "a cost of the history")
         objective = round_.objective
         require(is_number(objective) if refined else objective is None, "the history")
-        require(type(round_.clusters) is int and 1 <= round_.clusters <= k, "the history")
+        most = k if soft else k + 1  # starts have a cluster to spare
+        require(type(round_.clusters) is int and 1 <= round_.clusters <= most, "the history")
         require(type(round_.moved) is bool, "the history")
     return history
 

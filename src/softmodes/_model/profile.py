@@ -3,73 +3,138 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from textwrap import wrap
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from scipy.special import rel_entr
 
 from softmodes._rows.counts import Counts
+from softmodes._rows.weights import in_weights
 from softmodes._table.codebook import Codebook
 from softmodes._table.frames import in_library
 from softmodes._table.values import BadColumnError, Kind, array_of, converter, python_values
-from softmodes._text import harmless
+
+Ints: TypeAlias = NDArray[np.signedinteger[Any]]
+Floats: TypeAlias = NDArray[np.float64]
 
 _TIMES = (np.datetime64, np.timedelta64, dt.date, dt.timedelta)
-_NO_BREAK = "\0"  # stands for a space inside a mark, where a line must not be broken
-_LONGEST_SHOWN = 200  # characters of a name or value in a summary
+_SIDES = {1: "more", -1: "less", 0: "same"}
 
 
-def profile_columns(codebook: Codebook, counts: Counts) -> dict[str, NDArray[Any] | list[Any]]:
-    """Return the columns of a tidy profile, the most telling values of each cluster first.
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Values of all clusters, a row each, by numbers: the most telling of each cluster first.
 
-    Rows are the values that occur in a cluster. `share` is the value's share among the cluster's
-    observed cells of that feature, `lift` that share over the share in the whole table. Sorted by
-    cluster, then by share * log(lift): how much the value adds to the cluster's divergence from
-    the whole table.
+    A row for every value that occurs in a cluster, and for those that do not although at least one
+    row with them would be expected there. `share` is the value's share among the cluster's observed
+    cells of that feature, `overall` that in the whole table, `residual` how many standard errors
+    lie between what is counted and what would be without clusters. Each cluster has first what it
+    has more of (`side` 1), then what it has less of (-1), by how much the value tells: the
+    divergence, in nats, of having it or not in the cluster from the whole table.
     """
-    parts = [_feature(counts, j) for j in range(codebook.n_features)]
-    cluster, feature, code, share, lift = (np.concatenate(p) for p in zip(*parts, strict=True))
-    order = np.lexsort((code, feature, -share * np.log(lift), cluster))
-    names = codebook.names or [f"x{j}" for j in range(codebook.n_features)]
-    values = [codebook.values(j) for j in range(codebook.n_features)]
-    return {
-        "cluster": cluster[order],
-        "feature": [names[j] for j in feature[order]],
-        "value": [values[j][v] for j, v in zip(feature[order], code[order], strict=True)],
-        "share": share[order],
-        "lift": lift[order],
-    }
+
+    codebook: Codebook
+    cluster: Ints
+    feature: Ints
+    code: Ints
+    count: NDArray[Any]
+    share: Floats
+    overall: Floats
+    residual: Floats
+    telling: Floats
+    side: Ints
+
+    @classmethod
+    def of(cls, codebook: Codebook, counts: Counts, unit: float = 1.0) -> Profile:
+        """Return the profile of counted rows."""
+        parts = [_feature(counts, j, unit) for j in range(codebook.n_features)]
+        cluster, feature, code, count, observed, total, overall_count = (
+            np.concatenate(part) for part in zip(*parts, strict=True)
+        )
+        share, overall = count / observed, overall_count / total
+        side = np.where(np.isclose(share, overall, 1e-12, 0.0), 0, np.sign(share - overall))
+        telling = _divergence(share, overall)
+        # What is shown first must not hang on the last digit.
+        order = np.lexsort((code, feature, -telling.round(12), side == 0, -side, cluster))
+        expected = observed * overall
+        spread = np.sqrt(expected * (1 - observed / total) * (1 - overall))
+        residual = np.where(side == 0, 0.0, (count - expected) / np.where(spread > 0, spread, 1.0))
+        return cls(
+            codebook=codebook,
+            cluster=cluster[order],
+            feature=feature[order],
+            code=code[order],
+            count=count[order],
+            share=share[order],
+            overall=overall[order],
+            residual=residual[order],
+            telling=telling[order],
+            side=side.astype(np.int64)[order],
+        )
+
+    def columns(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return the columns of a tidy frame, given the names of the clusters."""
+        features = feature_names(self.codebook)
+        values = [self.codebook.values(j) for j in range(self.codebook.n_features)]
+        cells = zip(self.feature.tolist(), self.code.tolist(), strict=True)
+        return {
+            "cluster": self.cluster,
+            "name": [names[i] for i in self.cluster.tolist()],
+            "feature": [features[j] for j in self.feature.tolist()],
+            "value": [values[j][v] for j, v in cells],
+            "share": self.share,
+            "overall": self.overall,
+            "lift": self.share / self.overall,
+            "count": self.count,
+            "residual": self.residual,
+            "side": [_SIDES[side] for side in self.side.tolist()],
+        }
 
 
-def summary_text(
-    columns: dict[str, Any], sizes: NDArray[Any], n_marks: int, total_width: int = 100
-) -> str:
-    """Return one line per cluster: its size, and the values that mark it most."""
-    lines = []
-    for i, size in enumerate(sizes):
-        rows = np.flatnonzero((columns["cluster"] == i) & (columns["lift"] > 1.0))[:n_marks]
-        marks = [_mark(columns, row) for row in rows] or ["nothing sets it apart"]
-        head = f"cluster {i}: {size:g} row{'' if size == 1 else 's'} ({size / sizes.sum():.0%}): "
-        unbroken = ", ".join(mark.replace(" ", _NO_BREAK) for mark in marks)
-        lines += wrap(head + unbroken, total_width, subsequent_indent=" " * 11)
-    return "\n".join(lines).replace(_NO_BREAK, " ")
+def feature_names(codebook: Codebook) -> Sequence[str]:
+    """Return what to call the columns: their names, or x0, x1, ..."""
+    return codebook.names or [f"x{j}" for j in range(codebook.n_features)]
 
 
-def _mark(columns: dict[str, Any], row: int) -> str:
-    feature, value = columns["feature"][row], columns["value"][row]
-    shown = "missing" if value is None else _shown(value)
-    return f"{_shown(feature)}={shown} ({columns['share'][row]:.0%}, {columns['lift'][row]:.1f}x)"
+def _divergence(share: Floats, overall: Floats) -> Floats:
+    """Return what a value that is there or not tells of the cluster, in nats."""
+    return rel_entr(share, overall) + rel_entr(1 - share, 1 - overall)
 
 
-def _shown(value: Any) -> str:
-    """Return a value as a reader can take it in: harmless, and not longer than a few lines."""
-    text = str(value)
-    cut = "..." if len(text) > _LONGEST_SHOWN else ""
-    return harmless(text[:_LONGEST_SHOWN]) + cut
+def _feature(counts: Counts, j: int, unit: float) -> tuple[NDArray[Any], ...]:
+    """Return cluster, feature, code, count, cells of the cluster, of all, and of the value."""
+    cluster, code, count = counts.nonzero(j)
+    in_cluster = np.bincount(cluster, count, minlength=counts.n_clusters)
+    of_value = np.bincount(code, count, minlength=1)
+    if len(code):
+        absent = _absent(cluster, code, in_cluster, of_value, unit)
+        cluster, code = (np.append(a, b) for a, b in zip((cluster, code), absent, strict=True))
+        count = np.append(count, np.zeros(len(absent[0]), count.dtype))
+    whole = np.full(len(cluster), float(in_cluster.sum()) * unit)
+    feature = np.full(len(cluster), j)
+    sizes, overall = in_cluster[cluster] * unit, of_value[code] * unit
+    return cluster, feature, code, in_weights(count, unit), sizes, whole, overall
+
+
+def _absent(
+    cluster: Ints, code: Ints, in_cluster: NDArray[Any], of_value: NDArray[Any], unit: float
+) -> tuple[Ints, Ints]:
+    """Return clusters and codes that do not occur together, though a row would be expected."""
+    least = in_cluster.sum() / unit  # of the product of their sums
+    common = np.flatnonzero(of_value * in_cluster.max() >= least)
+    expected = in_cluster[:, None] * of_value[common] >= least
+    place = np.full(len(of_value), -1)
+    place[common] = np.arange(len(common))
+    known = place[code] >= 0
+    expected[cluster[known], place[code[known]]] = False
+    clusters, places = np.nonzero(expected)
+    return clusters, common[places]
 
 
 def as_frame(columns: dict[str, Any], backend: str | None) -> Any:
@@ -139,11 +204,3 @@ def _text(value: Any) -> str | None:
     if isinstance(value, (np.datetime64, np.timedelta64)):
         value = python_values(np.array([value]))[0]
     return None if value is None else str(value)
-
-
-def _feature(counts: Counts, j: int) -> tuple[NDArray[Any], ...]:
-    cluster, code, count = counts.nonzero(j)
-    overall = np.bincount(code, count, minlength=1)
-    share = count / np.bincount(cluster, count, minlength=1)[cluster]
-    lift = share / (overall[code] / max(1.0, overall.sum()))
-    return cluster, np.full(len(cluster), j), code, share, lift

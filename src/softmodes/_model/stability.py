@@ -46,6 +46,8 @@ class Stability:
         The best Jaccard coefficient by part and cluster.
     sizes : array of shape (n_clusters,)
         Rows of each cluster in the table.
+    names : tuple of str
+        What the clusters are called.
 
     Examples
     --------
@@ -55,10 +57,10 @@ class Stability:
     >>> found = SoftModes(3, random_state=0).fit(X).stability(X, random_state=0)
     >>> print(found)
     3 groups are found again in other 80 % of the rows: ARI 1.00 (10 parts)
-    group  rows  found again
-        0   100         1.00
-        1   100         1.00
-        2   100         1.00
+    group  rows  found again  name
+        0   100         1.00  x22: True, x6: True
+        1   100         1.00  x21: True, x10: True
+        2   100         1.00  x29: True, x15: False
     """
 
     whole: float
@@ -66,18 +68,20 @@ class Stability:
     agreements: Floats
     jaccards: Floats
     sizes: NDArray[np.int64]
+    names: tuple[str, ...]
     backend: str | None = None
 
     def to_frame(self) -> Any:
         """Return a row for each cluster, as a frame of the kind that `fit` got.
 
-        Columns: cluster, rows, found_again (the mean best Jaccard coefficient), dissolved (the
-        share of the parts in which it is below 0.5).
+        Columns: cluster, name, rows, found_again (the mean best Jaccard coefficient), dissolved
+        (the share of the parts in which it is below 0.5).
         """
         with np.errstate(invalid="ignore"):
             dissolved = (self.jaccards < DISSOLVED).mean(axis=0)
         columns = {
             "cluster": np.arange(len(self.sizes)),
+            "name": list(self.names),
             "rows": self.sizes,
             "found_again": self.by_cluster,
             "dissolved": np.where(np.isnan(self.by_cluster), np.nan, dissolved),
@@ -90,9 +94,9 @@ class Stability:
             f"ARI {self.whole:.2f} ({len(self.agreements)} parts)"
         )
         width = max(4, len(str(max(self.sizes.tolist()))))
-        lines = [f"group  {'rows':>{width}}  found again"]
+        lines = [f"group  {'rows':>{width}}  found again  name"]
         for i, (size, again) in enumerate(zip(self.sizes, self.by_cluster, strict=True)):
-            lines.append(f"{i:5d}  {size:{width}d}  {again:11.2f}")
+            lines.append(f"{i:5d}  {size:{width}d}  {again:11.2f}  {self.names[i]}")
         return "\n".join([head, *lines])
 
 
@@ -102,6 +106,7 @@ def stability_of(
     labels: Labels,
     n_resamples: int,
     most_rows: int | None,
+    names: tuple[str, ...],
     backend: str | None,
 ) -> Stability:
     """Fit on random parts of the rows, and compare with the labels of all."""
@@ -117,7 +122,7 @@ def stability_of(
     seen = np.maximum((~np.isnan(by_part)).sum(axis=0), 1)
     mean = np.where(sizes > 0, np.nansum(by_part, axis=0) / seen, np.nan)
     return Stability(
-        float(np.mean(agreements)), mean, np.array(agreements), by_part, sizes, backend
+        float(np.mean(agreements)), mean, np.array(agreements), by_part, sizes, names, backend
     )
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from softmodes._prepare.columns import Column, NaWords, columns_of
 from softmodes._prepare.steps import Labels
+from softmodes._table.frames import frame_of
 from softmodes._table.one_kind import OneKind
 from softmodes._table.read import (
     ByteMatrix,
@@ -80,6 +81,18 @@ class FrameTable:
         frame = frame.with_columns(*changed, *made)
         return frame.select([output.name for output in outputs]).to_native()
 
+    def joined(self, columns: dict[str, Any]) -> Any:
+        """Return the frame with further columns, a value for each row."""
+        backend = self._frame.implementation
+        made = (_series(name, values, backend) for name, values in columns.items())
+        return self._frame.with_columns(*(self._aligned(series) for series in made)).to_native()
+
+    def _aligned(self, series: nw.Series[Any]) -> nw.Series[Any]:
+        """Return a series with the index of the frame, where there are such."""
+        if self._frame.implementation.is_pandas_like():
+            return nw.maybe_set_index(series, index=nw.maybe_get_index(self._frame))
+        return series
+
     def _made(self, outputs: Sequence[Output]) -> list[nw.Series[Any]]:
         if not outputs:
             return []
@@ -92,6 +105,10 @@ class FrameTable:
                 if output.labels is not None and output.labels.ordered
             )
         return list(made.iter_columns())
+
+
+def _series(name: str, values: Any, backend: Any) -> nw.Series[Any]:
+    return nw.new_series(name, list(values) if values.dtype.hasobject else values, backend=backend)
 
 
 class MatrixTable:
@@ -108,6 +125,11 @@ class MatrixTable:
             return []
         part = read(self._matrix[:, list(some)])
         return columns_of(part, [self.names[j] for j in some], n_threads, NaWords())
+
+    def joined(self, columns: dict[str, Any]) -> Any:
+        """Return the table as a frame with further columns, a value for each row."""
+        cells = dict(zip(self.names, self._matrix.T, strict=True))
+        return frame_of(cells | columns, None)
 
     def put_together(self, outputs: Sequence[Output]) -> NDArray[Any]:
         """Return an array of these columns: of objects, if they are not as they were."""

@@ -18,6 +18,7 @@ from softmodes._prepare.frames import FrameTable, MatrixTable, Output, open_tabl
 from softmodes._prepare.options import ColumnRefs, na_words
 from softmodes._prepare.plain import plain_params, preparation_from, preparation_of
 from softmodes._prepare.steps import AsIs, Split, Step, learn_step, scale_in
+from softmodes._table.codebook import Missing
 
 
 class Prepare(TransformerMixin, BaseEstimator):
@@ -46,7 +47,7 @@ class Prepare(TransformerMixin, BaseEstimator):
         What the clustering will do with missing cells: where they are ignored, a column of one
         value and missing cells tells nothing.
     n_jobs : int, optional
-        Number of threads; None and -1 take all cores.
+        Number of threads; as for `SoftModes`.
 
     Attributes
     ----------
@@ -108,7 +109,7 @@ class Prepare(TransformerMixin, BaseEstimator):
         id: ColumnRefs = None,
         weight: str | int | None = None,
         describe: ColumnRefs = None,
-        missing: str = "category",
+        missing: Missing = "category",
         n_jobs: int | None = None,
     ) -> None:
         self.keep = keep

@@ -201,6 +201,12 @@ class Counts:
         cluster, code = np.nonzero(counts)
         return cluster, code, counts[cluster, code]
 
+    def codes(self, j: int) -> NDArray[np.int64]:
+        """Return the counts of all codes of a feature, in all clusters together."""
+        counts = self.sparse[j] if j in self.sparse else self._dense_codes(j)
+        codes: NDArray[np.int64] = counts.sum(axis=0)
+        return codes
+
     def observed(self, j: int) -> csr_array[Any, Any]:
         """Return the counts of all codes of a feature, as sparse floats; ignored cells count 0."""
         counts = self.sparse[j] if j in self.sparse else csr_array(self._dense_codes(j))

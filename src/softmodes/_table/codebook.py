@@ -90,11 +90,11 @@ class Codebook:
     def n_values(self) -> NDArray[np.int32]:
         """Number of values that a center may take in each column, at least 1."""
         own = self._with_missing if self.missing == "category" else np.int32(0)
-        n_values: NDArray[np.int32] = np.maximum(self._lengths + own, np.int32(1))
+        n_values: NDArray[np.int32] = np.maximum(self.lengths + own, np.int32(1))
         return n_values
 
     @cached_property
-    def _lengths(self) -> NDArray[np.int32]:
+    def lengths(self) -> NDArray[np.int32]:
         """Number of values of each column, without missing."""
         lengths = (len(column.array) for column in self.columns)
         return np.fromiter(lengths, np.int32, len(self.columns))
@@ -108,8 +108,8 @@ class Codebook:
     def fit_ranges(self) -> CodeRanges:
         """The codes of the rows of fit: those of values, then that of missing if it occurred."""
         ignoring = (self._with_missing > 0) & (self.missing == "ignore")
-        ignored = np.where(ignoring, self._lengths, np.int32(-1))
-        return CodeRanges(self._lengths + self._with_missing, ignored)
+        ignored = np.where(ignoring, self.lengths, np.int32(-1))
+        return CodeRanges(self.lengths + self._with_missing, ignored)
 
     @cached_property
     def unseen_ranges(self) -> CodeRanges:
@@ -117,7 +117,7 @@ class Codebook:
 
         A code means the same value in both ranges.
         """
-        n_values = self._lengths
+        n_values = self.lengths
         ignored = n_values if self.missing == "ignore" else np.full_like(n_values, -1)
         return CodeRanges(np.maximum(self.n_values, ignored + 1) + np.int32(1), ignored)
 
@@ -341,11 +341,11 @@ class Codebook:
         array([[30,  2]])
         """
         codes = self._checked(codes)
-        known = codes < self._lengths
+        known = codes < self.lengths
         dtypes = {column.array.dtype for column in self.columns}
         dtype = dtypes.pop() if len(dtypes) == 1 and known.all() else np.dtype(object)
         table = np.empty(codes.shape, dtype=dtype)
-        starts = np.cumsum(self._lengths, dtype=np.int64) - self._lengths
+        starts = np.cumsum(self.lengths, dtype=np.int64) - self.lengths
         values = np.concatenate(self._categories_as(dtype))
         table[known] = values[(starts + codes)[known]]
         return table
@@ -432,7 +432,7 @@ class Codebook:
             counts = np.bincount(codes.column(j), minlength=len(tables[j]))
             counts *= tables[j] == unseen_code[j]
             name = part.names[j] if part.names else None
-            unseen.append(unseen_column(j, name, part.columns[j], counts))
+            unseen.append(unseen_column(j, name, part.columns[j], counts, self.columns[j]))
         return codes.translate(tables, ranges), Unseen(tuple(unseen))
 
     def _new_codes(self, own: ColumnValues, part: ColumnValues, unseen: int) -> NDArray[np.int64]:

@@ -25,6 +25,7 @@ T = TypeVar("T")
 FRAME_BACKENDS = ("pandas", "modin", "cudf", "polars", "pyarrow")
 
 _ROWS_AT_ONCE = 1 << 14
+_MOST_LISTED = 5  # names of columns in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -376,10 +377,9 @@ def check_columns(
     if names is not None and table.names is not None and names != table.names:
         raise ValueError(_different_names(names, table.names))
     if table.shape[1] != n_columns:
-        listed = f": {list(names)}" if names else ""
         raise ValueError(
             f"X has {table.shape[1]} features, but {expecting} is expecting {n_columns} features "
-            f"as input. Pass the columns of fit{listed}."
+            "as input. Pass the columns of fit."
         )
 
 
@@ -391,7 +391,13 @@ def _different_names(expected: tuple[str, ...], got: tuple[str, ...]) -> str:
         ("Feature names unseen at fit time", unexpected),
         ("Feature names seen at fit time, yet now missing", lacking),
     ):
-        message += f"{title}:\n" + "".join(f"- {name}\n" for name in names) if names else ""
+        if names:
+            message += f"{title}:\n" + "".join(f"- {name:.60}\n" for name in names[:_MOST_LISTED])
+            message += (
+                f"- ... and {len(names) - _MOST_LISTED} more\n" if len(names) > _MOST_LISTED else ""
+            )
     if not unexpected and not lacking:
         message += "Feature names must be in the same order as they were in fit.\n"
-    return f"{message}Pass the columns {list(expected)}, in this order."
+    if lacking:
+        return f"{message}Pass the columns of fit, in their order."
+    return f"{message}Pass the columns of fit, in their order: X[model.feature_names_in_]."

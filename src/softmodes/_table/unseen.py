@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._table.values import ColumnValues, python_values
-from softmodes._text import short_repr
+from softmodes._table.values import ColumnValues, Kind, keys_of, python_values
 
-_COLUMNS_SHOWN = 5
+_COLUMNS_SHOWN, _EXAMPLES_SHOWN = 3, 2
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class UnseenColumn:
         missing.
     n_values, n_cells
         How many different unseen values there are, and how many cells hold one.
+    types
+        Where no cell holds a value of the kinds at fit, what differs: "numbers at fit, text now".
     """
 
     index: int
@@ -34,14 +36,22 @@ class UnseenColumn:
     examples: tuple[tuple[Any, int], ...]
     n_values: int
     n_cells: int
+    types: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The column in a message."""
+        return f"column {self.index}" + (f" ({_short(self.name)})" if self.name is not None else "")
 
     def __str__(self) -> str:
-        name = f" ({self.name!r})" if self.name is not None else ""
+        if self.types is not None:
+            return f"{self.label}: column types differ, {self.types}"
         examples = ", ".join(
-            f"{short_repr(value)} in {count} cells" for value, count in self.examples
+            f"{_short(value)} in {count} cells" for value, count in self.examples[:_EXAMPLES_SHOWN]
         )
-        more = " and others" if self.n_values > len(self.examples) else ""
-        return f"column {self.index}{name}: {examples}{more}".replace(" in 1 cells", " in 1 cell")
+        others = self.n_values - _EXAMPLES_SHOWN
+        more = f" and {others} others" if others > 0 else ""
+        return f"{self.label}: {examples}{more}".replace(" in 1 cells", " in 1 cell")
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,23 @@ class Unseen:
         return bool(self.columns)
 
     def __str__(self) -> str:
-        return f"Values unseen at fit differ from every center: {self.listed()}."
+        values = Unseen(tuple(column for column in self.columns if column.types is None))
+        told = []
+        if len(values.columns) < len(self.columns):
+            told.append(f"{self.types_differ()} All of their cells are unseen: convert them.")
+        if values:
+            told.append(f"Values unseen at fit differ from every center: {values.listed()}.")
+        return " ".join(told)
+
+    def types_differ(self) -> str:
+        """Return a sentence about the columns whose types differ."""
+        columns = [column for column in self.columns if column.types is not None]
+        first = columns[0]
+        alike = [column for column in columns if column.types == first.types]
+        shown = ", ".join(column.label for column in alike[:_COLUMNS_SHOWN])
+        more = len(columns) - len(alike[:_COLUMNS_SHOWN])
+        others = f" and {more} more" if more > 0 else ""
+        return f"Column types differ ({first.types}): {shown}{others}."
 
     def listed(self) -> str:
         """Return the first columns as a text, and how many more there are."""
@@ -64,7 +90,11 @@ class Unseen:
 
 
 def unseen_column(
-    index: int, name: str | None, values: ColumnValues, counts: NDArray[np.int64]
+    index: int,
+    name: str | None,
+    values: ColumnValues,
+    counts: NDArray[np.int64],
+    fitted: ColumnValues,
 ) -> UnseenColumn:
     """Report unseen values of one column, given how many cells hold each; the last are missing."""
     most = np.argsort(-counts, kind="stable")[: min(5, np.count_nonzero(counts))]
@@ -76,4 +106,41 @@ def unseen_column(
         examples=tuple(zip(shown, counts[most].tolist(), strict=True)),
         n_values=int(np.count_nonzero(counts)),
         n_cells=int(counts.sum()),
+        types=_other_types(fitted, values),
     )
+
+
+def _other_types(fitted: ColumnValues, values: ColumnValues) -> str | None:
+    """Tell how two columns differ in kind; None if some of their values are of one kind."""
+    before, now = (_kinds(column.array) for column in (fitted, values))
+    if not before or not now or before & now:
+        return None
+    at_fit, today = (" and ".join(_KIND_WORDS[kind] for kind in sorted(k)) for k in (before, now))
+    return f"{at_fit} at fit, {today} now"
+
+
+def _kinds(values: NDArray[Any]) -> set[int]:
+    """Return the kinds of an array of values; one of a NumPy type has one kind."""
+    return {kind for kind, _ in keys_of(values if values.dtype.hasobject else values[:1])}
+
+
+_KIND_WORDS: dict[int, str] = {
+    Kind.BOOL: "truth values",
+    Kind.NUMBER: "numbers",
+    Kind.STRING: "text",
+    Kind.BYTES: "bytes",
+    Kind.DATE: "dates",
+    Kind.DATETIME: "times",
+    Kind.INSTANT: "times with a zone",
+    Kind.TIME: "times of day",
+    Kind.DURATION: "durations",
+}
+
+
+def _short(value: Any) -> str:
+    """Return the repr of a value, short enough for a line that names several."""
+    return _SHORT.repr(value)
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 40

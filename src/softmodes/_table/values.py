@@ -83,6 +83,8 @@ def converter(kind: type) -> Converter:
     """Return the function from a value of this Python type to its key, None if missing."""
     if kind is type(None) or kind.__name__ in ("NAType", "NaTType"):
         return lambda value: None
+    if kind.__name__ == "Interval" and kind.__module__.split(".")[0] == "pandas":
+        return lambda value: (Kind.STRING, str(value))  # as a column of them is read
     for types, convert in _CONVERTERS:
         if issubclass(kind, types):
             return convert

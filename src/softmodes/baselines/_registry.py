@@ -149,7 +149,7 @@ def baseline(name: str) -> Baseline:
     Parameters
     ----------
     name : str
-        One of `names()`.
+        One of `names()`, in upper or lower case, with or without dashes, blanks and brackets.
 
     Returns
     -------
@@ -158,10 +158,17 @@ def baseline(name: str) -> Baseline:
     Examples
     --------
     >>> from softmodes.baselines import baseline
-    >>> baseline("birch (one-hot)").encoding
+    >>> baseline("BIRCH one hot").encoding
     'one-hot'
     """
+    if name not in _BASELINES:
+        alike = [known for known in _BASELINES if _letters(known) == _letters(str(name))]
+        name = alike[0] if alike else name
     return _BASELINES[choice("name", name, names())]
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def cluster(
@@ -172,7 +179,7 @@ def cluster(
     Parameters
     ----------
     name : str
-        One of `names()`.
+        One of `names()`, in upper or lower case, with or without dashes, blanks and brackets.
     X : table of shape (n_samples, n_features)
         Any table that the estimators take.
     n_clusters : int

@@ -2,7 +2,14 @@
 
 from softmodes.metrics._agreement import agreement, ari, matching_accuracy, matching_f1, nmi
 from softmodes.metrics._costs import expected_cost, hamming_cost
-from softmodes.metrics._structure import deciding_columns, icl, line_share, silhouette, valley
+from softmodes.metrics._structure import (
+    deciding_columns,
+    icl,
+    line_share,
+    silhouette,
+    silhouette_samples,
+    valley,
+)
 
 __all__ = [
     "agreement",
@@ -16,5 +23,6 @@ __all__ = [
     "matching_f1",
     "nmi",
     "silhouette",
+    "silhouette_samples",
     "valley",
 ]

@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from softmodes.metrics._partition import Floats, Partition, Some
+from softmodes._rows.clusters import Floats, Some
+from softmodes.metrics._partition import Partition
+
+_ALIKE = 1e-28  # squares of differences of shares that are but roundings
 
 
 def icl_of(partition: Partition) -> float:
@@ -100,7 +103,7 @@ def line_share_of(partition: Partition) -> float:
     root = np.sqrt(partition.sizes / partition.n_rows)
     squares = np.linalg.eigvalsh(root[:, None] * products * root)
     whole = float(np.trace(root[:, None] * products * root))
-    return float(squares[-1]) / whole if whole > 0 else float("nan")
+    return float(squares[-1]) / whole if whole > _ALIKE else float("nan")
 
 
 def _products(some: Some) -> Floats:

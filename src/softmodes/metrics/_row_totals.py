@@ -11,14 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from softmodes._rows.block import Block, Layout, unpack
-from softmodes.metrics._partition import Floats, Partition, Some
+from softmodes._rows.clusters import Floats, Some
+from softmodes.metrics._partition import Partition
 
 Labels: TypeAlias = NDArray[np.int32]
 # Of a table of rows and columns, or rows and clusters, that is made piece by piece.
@@ -119,40 +120,53 @@ def _worth_of(worth: Worth, some: Some, less: float) -> tuple[Floats, Floats]:
     return some.weighed(worth.default(observed, mismatch)), bonus
 
 
-Measure: TypeAlias = Callable[[Floats, Labels, Floats], NDArray[np.int64]]
+Found = TypeVar("Found", bound=NDArray[Any])
+# What is found of some rows: by their totals, labels and weights.
+Measure: TypeAlias = Callable[[Floats, Labels, Floats], Found]
 
 
-def sum_over_rows(partition: Partition, table: Table, measure: Measure) -> NDArray[np.int64]:
+def sum_over_rows(
+    partition: Partition, table: Table, measure: Measure[NDArray[np.int64]]
+) -> NDArray[np.int64]:
     """Return the sum of what a function makes of the totals, labels and weights of some rows.
 
     It returns integers, so that neither the order of the rows nor their cut into blocks matters.
     """
+    return reduce(add, _measured(partition, table, measure))
+
+
+def of_each_row(partition: Partition, table: Table, measure: Measure[Floats]) -> Floats:
+    """Return what a function finds for every row, given the totals of some of them."""
+    return np.concatenate(_measured(partition, table, measure))
+
+
+def _measured(partition: Partition, table: Table, measure: Measure[Found]) -> list[Found]:
     task = partial(
-        _sum_over_block,
+        _measured_block,
         table=table,
         labels=partition.labels,
         row_scale=partition.row_scale,
         measure=measure,
     )
-    return reduce(add, partition.store.map(task))
+    return [found for block in partition.store.map(task) for found in block]
 
 
-def _sum_over_block(
+def _measured_block(
     block: Block,
     n_threads: int,
     table: Table,
     labels: Labels,
     row_scale: float,
-    measure: Measure,
-) -> NDArray[np.int64]:
+    measure: Measure[Found],
+) -> list[Found]:
     k = table.dense.shape[1]
     at_once = max(1, _CELLS_AT_ONCE // max(k, block.layout.n_features))
-    sums = []
+    found = []
     for start in range(0, block.n_rows, at_once):
         rows = np.arange(start, min(start + at_once, block.n_rows))
         mine = labels[block.first_row + rows]
         weight = np.ones(len(rows))
         if block.weight is not None:
             weight = np.multiply(block.weight[rows], row_scale, dtype=np.float64)
-        sums.append(measure(table.totals(unpack(block, rows), mine), mine, weight))
-    return reduce(add, sums)
+        found.append(measure(table.totals(unpack(block, rows), mine), mine, weight))
+    return found

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from softmodes.metrics._partition import Floats, Partition
-from softmodes.metrics._row_totals import Labels, Table, sum_over_rows
+from softmodes._rows.clusters import Floats
+from softmodes.metrics._partition import Partition
+from softmodes.metrics._row_totals import Labels, Table, of_each_row, sum_over_rows
 
 BANDWIDTH = 0.125
 # What is added to each density, and the valley of what cannot be judged or is not apart at all.
@@ -112,7 +113,7 @@ def silhouette_of(partition: Partition) -> float:
         return float("nan")
     table = Table.of(partition, _Mismatch())
     one = _one(partition.n_rows)
-    measure = partial(_silhouettes, one=one, sizes=partition.sizes)
+    measure = partial(_sum_of_silhouettes, one=one, sizes=partition.sizes)
     total = sum_over_rows(partition, table, measure)
     return int(total[0]) / one / partition.n_rows
 
@@ -128,18 +129,32 @@ class _Mismatch:
         return -counts / np.where(observed > 0, observed, 1.0)
 
 
-def _silhouettes(
-    totals: Floats, labels: Labels, weight: Floats, one: float, sizes: Floats
-) -> NDArray[np.int64]:
-    """Return the weighted sum of the silhouettes of some rows."""
+def silhouettes_of(partition: Partition) -> Floats:
+    """Return the silhouette of every row."""
+    if np.count_nonzero(partition.cluster_sizes) < 2:
+        return np.full(len(partition.labels), np.nan)
+    table = Table.of(partition, _Mismatch())
+    return of_each_row(partition, table, partial(_silhouettes, sizes=partition.sizes))
+
+
+def _silhouettes(totals: Floats, labels: Labels, weight: Floats, sizes: Floats) -> Floats:
+    """Return the silhouettes of some rows."""
     rows = np.arange(len(totals))
     own = totals[rows, labels]
     totals[:, sizes == 0] = np.inf
     totals[rows, labels] = np.inf
     other = totals.min(axis=1)
     larger = np.maximum(own, other)
-    of_row = (other - own) / np.where(larger > 0, larger, 1.0)
+    of_row: Floats = (other - own) / np.where(larger > 0, larger, 1.0)
     of_row[sizes[labels] <= 1] = 0.0
+    return of_row
+
+
+def _sum_of_silhouettes(
+    totals: Floats, labels: Labels, weight: Floats, one: float, sizes: Floats
+) -> NDArray[np.int64]:
+    """Return the weighted sum of the silhouettes of some rows."""
+    of_row = _silhouettes(totals, labels, weight, sizes)
     sums: NDArray[np.int64] = np.rint(weight * of_row * one).astype(np.int64).sum(keepdims=True)
     return sums
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from softmodes._table.codebook import Missing
     from softmodes.metrics._partition import Partition
 
@@ -153,6 +156,39 @@ def silhouette(
     from softmodes.metrics._separation import silhouette_of
 
     return silhouette_of(_partition(X, labels, missing, sample_weight))
+
+
+def silhouette_samples(
+    X: Any, labels: Any, *, missing: Missing = "category", sample_weight: Any = None
+) -> NDArray[np.float64]:
+    """Return the silhouette of every row in Hamming distance; `silhouette` is their mean.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Any table that the estimators take.
+    labels : array-like of shape (n_samples,)
+        The cluster of every row, as values of any hashable type.
+    missing : {"category", "ignore", "error"}, default="category"
+        As for `silhouette`.
+    sample_weight : array of shape (n_samples,), optional
+        Weights of the rows in the distances to clusters.
+
+    Returns
+    -------
+    float array of shape (n_samples,)
+        From -1 to 1; NaN if there is one cluster only.
+
+    Examples
+    --------
+    >>> from softmodes.metrics import silhouette_samples
+    >>> answers = [["yes", "red"], ["yes", "red"], ["no", "blue"], ["no", "green"]]
+    >>> silhouette_samples(answers, [0, 0, 1, 1])
+    array([1. , 1. , 0.5, 0.5])
+    """
+    from softmodes.metrics._separation import silhouettes_of
+
+    return silhouettes_of(_partition(X, labels, missing, sample_weight))
 
 
 def deciding_columns(

@@ -37,10 +37,14 @@ class Display(ABC):
             if ax is None:
                 from matplotlib import pyplot
 
-                _, ax = pyplot.subplots(figsize=self._size, layout="constrained")
+                _, ax = pyplot.subplots(figsize=self._figure_size, layout="constrained")
             self._draw(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    @property
+    def _figure_size(self) -> tuple[float, float]:
+        return self._size
 
     @abstractmethod
     def _draw(self, ax: Axes) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from softmodes._figures import BLUE, DARK_BLUE, GREY, LIGHT_BLUE
 from softmodes._model.stability import DISSOLVED, FOUND
 from softmodes.plots._base import Display
+from softmodes.plots._groups import label_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +98,9 @@ class StabilityDisplay(Display):
         StabilityDisplay
             The drawn display.
         """
-        return cls(stability.whole, stability.by_cluster, stability.jaccards).plot(ax)
+        names = [label_of(i, name) for i, name in enumerate(stability.names)]
+        shown = cls(stability.whole, stability.by_cluster, stability.jaccards, names=names)
+        return shown.plot(ax)
 
     def _draw(self, ax: Axes) -> None:
         places = np.arange(len(self.by_cluster))
@@ -124,6 +127,6 @@ class StabilityDisplay(Display):
         ax.set_yticks(places, self.names)
         ax.invert_yaxis()
         ax.grid(False, axis="y")
-        ax.set_ylabel("group")
+        ax.tick_params(axis="y", length=0)
         ax.set_xlabel("best overlap (Jaccard) with a group of other 80 % of the rows")
         ax.set_title(f"Whole: {self.whole:.2f} (ARI)", loc="left", pad=16)
