@@ -76,6 +76,13 @@ def browser(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def engines(session: nox.Session) -> None:
+    """Test Dask and Spark, each as a cluster of processes on this machine."""
+    session.install(".[test,scale-test]")
+    run_script(session, "engines")
+
+
+@nox.session(default=False)
 def mutation(session: nox.Session) -> None:
     """Plant faults and see the tests find them."""
     groups = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "mutation")

@@ -35,12 +35,12 @@ def measure_here(name: str, table: Path, k: int) -> int:
     with method.around(1):
         tiny = Problem(problem.table[: k + 8, :8].copy(), k)
         method.prepare(tiny, 1)()  # imports and thread pools do not count
-        before = _peak()
+        before = peak_here()
         method.prepare(problem, 1)()
-    return _peak() - before
+    return peak_here() - before
 
 
-def _peak() -> int:
+def peak_here() -> int:
     """Return the peak resident memory of this process in bytes.
 
     Linux counts the parent's peak into what getrusage tells of a child, but not into VmHWM.

@@ -18,6 +18,8 @@ from softmodes._text import short_repr
 AnyPath: TypeAlias = str | os.PathLike[str]
 Content: TypeAlias = bytes | Callable[[BinaryIO], object]
 
+_OPEN_FILES = "/proc/self/fd"
+
 
 def write_whole(path: AnyPath, content: Content, name: str = "path") -> None:
     """Write a file so that its old content stands until the new one is complete.
@@ -131,22 +133,50 @@ def _standard_stream(path: str) -> int | None:
 
 
 def _replace(target: Path, mode: int | None, content: Content) -> None:
-    """Fill a new file beside the target and rename it: the target is old or new, never partial."""
+    """Fill a new file beside the target and rename it: the target is old or new, never partial.
+
+    Where the system can, the new file has no name until it is whole: a process that is killed
+    leaves nothing.
+    """
     # A name of its own, not the target's with an ending: that could be too long for the system.
     unfinished = target.with_name(f".softmodes-{secrets.token_hex(8)}")
     permissions = 0o666 if mode is None else stat.S_IMODE(mode) & 0o777
     if mode is not None:
         os.close(os.open(target, os.O_WRONLY))  # renaming asks for no leave to write the old file
     try:
-        with open(unfinished, "xb", opener=partial(os.open, mode=permissions)) as file:
+        unnamed = _unnamed(target.parent, permissions)
+        opener = partial(os.open, mode=permissions)
+        with open(unfinished, "xb", opener=opener) if unnamed is None else unnamed as file:
             if mode is not None:  # given at opening, it was narrowed by the umask
-                unfinished.chmod(permissions)
+                os.chmod(unfinished if unnamed is None else file.fileno(), permissions)
             _fill(file, content)
             file.flush()
             os.fsync(file.fileno())
+            if unnamed is not None:
+                _name(file, unfinished)
         os.replace(unfinished, target)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _unnamed(folder: Path, permissions: int) -> BinaryIO | None:
+    """Return a new file in a folder that does not list it; None where there are no such files."""
+    if not (hasattr(os, "O_TMPFILE") and os.path.isdir(_OPEN_FILES)):
+        return None
+    try:
+        return os.fdopen(os.open(folder, os.O_TMPFILE | os.O_RDWR, permissions), "wb")
+    except OSError:
+        return None
+
+
+def _name(file: BinaryIO, path: Path) -> None:
+    """Give a name to a file that has none."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:  # only with a folder does Python follow the link to the file
+        source = f"{_OPEN_FILES}/{file.fileno()}"
+        os.link(source, path.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=True)
+    finally:
+        os.close(folder)
 
 
 def _as_bytes(content: Content) -> bytes:

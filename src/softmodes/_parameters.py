@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
+import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -88,6 +91,12 @@ def generator(random_state: RandomState) -> np.random.Generator:
 
 def usable_cores() -> int:
     """Return the number of cores that this process may use: by affinity, and by its cgroup."""
+    affinity = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+    return _cores(frozenset(affinity))
+
+
+@lru_cache(maxsize=4)  # files of the system are read for it, which takes longer than to predict
+def _cores(affinity: frozenset[int]) -> int:
     from joblib import cpu_count
 
     cores: int = cpu_count()
@@ -117,14 +126,37 @@ def _openmp() -> list[Any]:
 
 def thread_count(n_jobs: Any) -> int:
     """Return the number of threads that `n_jobs` asks for, at most one per core."""
-    cores = usable_cores()
     if n_jobs is None:
-        return min(cores, allowed_threads())
+        return allowed_threads()
+    cores = usable_cores()
     if not is_whole(n_jobs) or n_jobs == 0:
         raise ValueError(
             f"n_jobs={n_jobs!r} is not a number of threads. Pass 1, 2, ... or -1 for all."
         )
     return min(int(n_jobs), cores) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+
+
+def byte_count(name: str, value: Any) -> int | None:
+    """Return a number of bytes, given as such or as a text like "400MB" or "1.5 GiB"; or None.
+
+    Examples
+    --------
+    >>> byte_count("memory_limit", "400MB"), byte_count("memory_limit", "1.5 GiB")
+    (400000000, 1610612736)
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?\s*", value.lower())
+        if found:
+            size, prefix, binary = found.groups()
+            return int(float(size) * (1024 if binary else 1000) ** " kmgt".index(prefix or " "))
+    elif is_whole(value) and value >= 0:
+        return int(value)
+    raise ValueError(
+        f"{name}={value!r} is not a number of bytes. Pass an int, a text such as '400MB' or "
+        "'2GiB', or None."
+    )
 
 
 def check_seed(random_state: Any, name: str = "random_state") -> None:

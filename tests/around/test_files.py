@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from softmodes import _files
 from softmodes._files import checked_source, checked_target, write_whole
 
 
@@ -236,3 +237,36 @@ def test_what_cannot_be_read_is_named_with_a_remedy(path, error, message):
         checked_source(path)
     assert message in str(refusal.value)
     assert len(str(refusal.value)) < 600
+
+
+KILLED = """
+import os, signal, sys
+from softmodes._files import write_whole
+
+def killed(file):
+    file.write(b"half")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+write_whole(sys.argv[1], killed)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has files without a name")
+def test_a_run_killed_while_it_writes_leaves_nothing(old):
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", KILLED, str(old)], env=environment)
+    assert done.returncode < 0
+    assert names(old.parent) == ["old.txt"]
+    assert old.read_text() == "old"
+
+
+@pytest.mark.parametrize("content", [b"new", lambda file: file.write(b"new")])
+def test_files_are_written_as_well_where_none_is_without_a_name(
+    old, tmp_path, monkeypatch, content
+):
+    monkeypatch.setattr(_files, "_OPEN_FILES", str(tmp_path / "nowhere"))
+    old.chmod(0o640)
+    write_whole(old, content)
+    assert (old.read_text(), mode(old)) == ("new", 0o640)
+    assert names(old.parent) == ["old.txt"]

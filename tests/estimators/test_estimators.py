@@ -774,7 +774,7 @@ def test_importing_is_light():
         return out.stdout.strip()
 
     assert loaded("import softmodes", ["numpy", "sklearn", "pandas", "polars"]) == "[]"
-    plotting_and_clusters = ["matplotlib", "dask", "pyspark", "polars"]
+    plotting_and_clusters = ["matplotlib", "dask", "distributed", "pyspark", "polars"]
     assert loaded("from softmodes import SoftModes", plotting_and_clusters) == "[]"
 
 

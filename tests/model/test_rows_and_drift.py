@@ -164,3 +164,19 @@ def test_drift_comes_in_a_frame_of_the_kind_that_came_in(model, zoo):
     assert isinstance(model.drift(pa.Table.from_pandas(zoo.head(9))), pa.Table)
     unnamed = KModes(3, random_state=0).fit(zoo.to_numpy())
     assert isinstance(unnamed.drift(zoo.head(9).to_numpy()), pd.DataFrame)
+
+
+def test_drift_and_types_are_told_for_files_as_for_tables(tmp_path, zoo):
+    model = SoftModes(4, random_state=0, n_init=1).fit(zoo)
+    new = zoo.assign(legs=zoo["legs"].astype(str), fins=zoo["fins"].replace(1, 7))
+    path = tmp_path / "new.parquet"
+    new.to_parquet(path)
+    expected = model.drift(new)
+    pd.testing.assert_frame_equal(model.drift(path), expected)
+    assert expected.set_index("feature").note["legs"].startswith("column types differ")
+    assert expected.set_index("feature").note["fins"] == ""
+    with pytest.warns(UserWarning, match="types differ") as from_file:
+        model.predict(path)
+    with pytest.warns(UserWarning, match="types differ") as from_table:
+        model.predict(new)
+    assert str(from_file[0].message) == str(from_table[0].message)

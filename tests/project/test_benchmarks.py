@@ -12,6 +12,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import softmodes
 from benchmarks import (
+    big_files,
+    engines,
     memory,
     methods,
     mini_batch,
@@ -168,6 +170,24 @@ def test_one_epoch_is_raced_and_judged_by_the_bar(tmp_path, capsys):
     assert "missed by Mushroom, k 2, one epoch:" in mini_batch.report(found)
 
 
+def test_files_are_measured_in_every_step_and_held_against_the_bars(tmp_path, monkeypatch):
+    monkeypatch.setattr(big_files, "FILE_ROWS", 2500)
+    monkeypatch.setattr(big_files, "run_apart", lambda step, folder: big_files.STEPS[step](folder))
+    monkeypatch.setattr(big_files, "LIMIT", "10kB")
+    big_files.main(["--rows", "21000", "--folder", str(tmp_path), "--out", str(tmp_path / "out")])
+    assert [path.name for path in tmp_path.iterdir()] == ["out"], "the files were not removed"
+    found = json.loads((tmp_path / "out" / "big_files.json").read_text("utf-8"))
+    steps = found["steps"]
+    assert set(steps) == set(big_files.STEPS)
+    assert steps["pass"]["cost"] == steps["pass in memory"]["cost"]
+    assert sum(steps["fit"]["stages"].values()) == pytest.approx(steps["fit"]["cpu"], rel=0.2)
+    text = (tmp_path / "out" / "big_files.md").read_text("utf-8")
+    assert f"{steps['fit']['peak'] / 1e9:.2f} GB" in text
+    steps["pass"]["cost"] += 1
+    with pytest.raises(AssertionError):
+        big_files.report(found)
+
+
 def test_seedings_are_told_apart_by_paired_costs(tmp_path):
     journal = tmp_path / "runs.jsonl"
     small_run = ["zoo", "--runs", "2", "--journal", str(journal), "--out", str(tmp_path)]
@@ -195,3 +215,21 @@ def test_a_seeding_is_better_only_beyond_chance_and_by_enough():
     assert not seeding_quality.better(interval(-0.004, -0.005, -0.003))
     assert not seeding_quality.better(interval(-0.01, -0.03, 0.001))
     assert seeding_quality.worse(interval(0.01, 0.001, 0.02))
+
+
+def test_what_an_engine_adds_to_a_round_is_held_against_its_bar():
+    times = {"memory": 0.5, "engine": 0.7, "empty": 0.15, "build": 3.0}
+    found = {
+        "rows": 100,
+        "columns": 3,
+        "partitions": 2,
+        "k": 4,
+        "repeats": 1,
+        "engines": {"dask": times, "spark": times | {"engine": 1.2}},
+        "growth": {"dask": [(0, 10**8), (2000, 2 * 10**8)]},
+        "machine": engines.describe_machine(("numpy",)),
+    }
+    text = engines.report(found)
+    assert "| 50 ms | 100 ms, held |" in text
+    assert "| 550 ms | 500 ms, missed |" in text
+    assert "| 2,000 | 200 MB |" in text

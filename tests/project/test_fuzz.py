@@ -50,12 +50,12 @@ def test_a_wrong_label_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_reader_that_merges_cells_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def merging(path: Path):
-        header, rows = csv_files.read_by_python(path)
+    def merging(path: Path, dialect: csv_files.Dialect):
+        header, rows = csv_files.read_by_python(path, dialect)
         columns = [[cell.strip() or None for cell in column] for column in zip(*rows, strict=True)]
         return header, columns
 
-    monkeypatch.setattr(csv_files, "read_by_command", merging)
+    monkeypatch.setattr(csv_files, "read_by_reader", merging)
     (tmp_path / "table.csv").write_text("a\nx\n x\n")
     with pytest.raises(runner.Wrong, match="'x' and ' x' are one value"):
         csv_files._check_file(tmp_path / "table.csv")

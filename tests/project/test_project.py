@@ -98,8 +98,11 @@ def test_the_oldest_dependencies_are_those_that_are_declared():
         requirement.split(">=")
         for requirement in [
             *PROJECT["project"]["dependencies"],
+            *extras["cli"],
+            *extras["excel"],
             *extras["frames"],
             *extras["paper"],
+            *extras["spss"],
         ]
     )
     lines = [line for line in read("constraints/oldest.txt").splitlines() if line[0] != "#"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from naive_codes import assert_as_naive, matrix_of
 from numpy.testing import assert_array_equal
 
+from softmodes import SoftModes
 from softmodes._rows.block import layout_of, pack
 from softmodes._table.codebook import learn
 
@@ -118,3 +121,15 @@ def test_a_sparse_table_with_room_to_grow_is_left_as_it_came():
     table.data, table.indices = np.append(table.data, 9.0), np.append(table.indices, 1)
     assert_as_naive(table, np.eye(3).tolist())
     assert len(table.data) == 4
+
+
+def test_sparse_rows_are_never_made_dense():
+    rows = sp.random(20_000, 600, density=0.002, format="csr", random_state=0)
+    rows.data[:] = 1
+    model = SoftModes(3, n_init=1, init="random", max_iter=2, refine=None, random_state=0)
+    for ask in ("fit", "predict", "transform", "margin"):
+        tracemalloc.start()
+        getattr(model, ask)(rows)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 0.5 * np.prod(rows.shape), "half a byte for each cell"

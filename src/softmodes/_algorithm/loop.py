@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from threading import get_ident
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softmodes._algorithm.cost import modes_cost
 from softmodes._algorithm.draw import Draw
@@ -209,11 +209,11 @@ def _asked_to_stop(stage: Stage, history: list[Round], centers: Centers) -> bool
 
 def _labels_of_round(
     store: RowStore, centers: Centers, comparison: Comparison
-) -> Callable[[], NDArray[np.int32]]:
+) -> Callable[[], Any]:
     """Return a function that finds the labels of a round: at any later time, from any thread."""
     fitting_thread = get_ident()
 
-    def labels() -> NDArray[np.int32]:
+    def labels() -> Any:
         # What the store remembers may be changing under another thread's hands.
         return store.labels(centers, comparison, remember=get_ident() == fitting_thread)
 

@@ -44,7 +44,7 @@ class RoundState(Round):
 
     run: int
     round: int
-    labels: Callable[[], NDArray[np.int32]] = field(repr=False)
+    labels: Callable[[], Any] = field(repr=False)
 
 
 OnRound: TypeAlias = Callable[[RoundState], Any]

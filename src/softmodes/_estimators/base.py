@@ -31,6 +31,7 @@ from softmodes._model.dominance import mention_dominance
 from softmodes._model.drift import drift_columns
 from softmodes._model.file import check_preparation, save_model
 from softmodes._model.importance import importance_columns
+from softmodes._model.label_file import checked_label_file, write_labels
 from softmodes._model.marks import N_MARKS
 from softmodes._model.metadata import checked_metadata
 from softmodes._model.naming import renamed
@@ -41,6 +42,7 @@ from softmodes._model.score import expected_mismatches
 from softmodes._model.stability import Stability, stability_of
 from softmodes._model.summary import Summary, summary_of
 from softmodes._parameters import (
+    byte_count,
     check_callback,
     check_most,
     check_seed,
@@ -65,7 +67,7 @@ class ModesEstimator(
 ):
     """What SoftModes and KModes share: everything but the parameters."""
 
-    labels_: NDArray[np.int32]
+    labels_: Any
     _clustering: Clustering
     _saved_as: ClassVar[str]
 
@@ -85,11 +87,17 @@ class ModesEstimator(
         ----------
         X : table of shape (n_samples, n_features)
             pandas, polars or pyarrow frame, NumPy array, list of lists, or scipy.sparse matrix
-            (in which zero is a value). Every distinct entry of a column is a category.
+            (in which zero is a value). Or rows that come as a stream, and need not fit in memory:
+            the path of a Parquet, Arrow or CSV file, a folder or a pattern of such files, an Arrow
+            data set or reader, a lazy frame of polars, a relation of DuckDB; a row's number is then
+            its position in the stream. Or rows on a cluster: a dask.dataframe or dask.array; what
+            is found for every row is then a dask.array, and a row's number its position in the
+            order of partitions. Every distinct entry of a column is a category.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows, kept as whole multiples of a power of two. Whole numbers (up to
-            2**40) stand for repeated rows; of others only the ratios matter.
+            2**40) stand for repeated rows; of others only the ratios matter. On a cluster, with the
+            partitions of `X`, or the name of a column of `X`, which is then not clustered.
         on_round : callable, optional
             Called after every round with its cost, expected cost, and a way to ask for labels.
             The fit stops after a call that returns True, and keeps what it has found. `labels()`
@@ -105,11 +113,12 @@ class ModesEstimator(
             sample_weight=sample_weight,
             feature_weight=self.feature_weight,
             n_threads=thread_count(self.n_jobs),
+            memory_limit=byte_count("memory_limit", self.memory_limit),
         )
         plan = self._plan(opened, on_round)
         mention_numbers(opened.codebook.categories, opened.codebook.names, opened.store.n_rows)
         # Not on self: a fit that fails leaves the last one as it was.
-        validate_data(type(self)(**self.get_params(deep=False)), X, skip_check_array=True)
+        check_table(type(self)(**self.get_params(deep=False)), X, opened, reset=True)
         best = told_run(self, opened.store, plan, X=X, y=y)
         self._warn_unless_converged(best, plan)
         self._keep(best, plan, opened, frame_backend(X))
@@ -117,10 +126,9 @@ class ModesEstimator(
 
     def _keep(self, best: Run, plan: Plan, opened: Opened, backend: str | None) -> None:
         """Take a run for the outcome of the fit."""
-        labels = opened.store.labels(best.centers, plan.comparison(best.index))
-        found = Clustering.of(best, plan, opened.codebook, labels, backend)
+        found = Clustering.of(best, plan, opened.codebook, backend)
         mention_dominance(found)
-        self._publish(found)
+        self._publish(found.labelled(opened.store))
 
     def _plan(self, opened: Opened, on_round: OnRound | None) -> Plan:
         """Check and resolve every parameter."""
@@ -165,6 +173,7 @@ class ModesEstimator(
         """Refuse parameters with which a model of this clustering could not be fitted again."""
         codebook = found.codebook
         thread_count(self.n_jobs)
+        byte_count("memory_limit", self.memory_limit)
         checked_missing(self.missing)
         feature_units(self.feature_weight, codebook.names, codebook.n_features)
         progress(self.verbose)
@@ -211,7 +220,8 @@ class ModesEstimator(
         for optional in ("feature_names_in_", "labels_"):
             state.pop(optional, None)
         if found.labels is not None:
-            state["labels_"] = found.labels.copy()
+            in_memory = found.labels_in_memory
+            state["labels_"] = found.labels if in_memory is None else in_memory.copy()
         if codebook.names is not None:
             state["feature_names_in_"] = np.array(codebook.names, dtype=object)
         self.__dict__ = state
@@ -222,7 +232,7 @@ class ModesEstimator(
 
     # ---------------------------------------------------------------------------- using it
 
-    def predict(self, X: Any) -> NDArray[np.int32]:
+    def predict(self, X: Any) -> Any:
         """Return the cluster of every row, by the rule of the fit: for its rows, `labels_`.
 
         A value that was unseen at fit is as far from every cluster; one warning per call names
@@ -231,7 +241,35 @@ class ModesEstimator(
         store = self._open(X).store
         return self._clustering.predict(store)
 
-    def transform(self, X: Any) -> NDArray[Any]:
+    def predict_to(self, X: Any, path: str | os.PathLike[str], *, column: str = "cluster") -> None:
+        """Write the cluster of every row to a Parquet or CSV file, some rows at a time.
+
+        Neither the rows nor the labels need fit in memory. The file is written whole or not at all.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            As for `fit`; most useful for files and streams.
+        path : str or os.PathLike
+            Where to write; its ending, .parquet or .csv, tells the format.
+        column : str, default="cluster"
+            What to call the one column of the file. Its rows are those of `X`, in their order.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from softmodes import SoftModes
+        >>> answers = [["yes", "red"], ["yes", "red"], ["no", "blue"]]
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "labels.csv"
+        >>> SoftModes(2, random_state=0).fit(answers).predict_to(answers, path)
+        >>> path.read_text().split()
+        ['"cluster"', '0', '0', '1']
+        """
+        target = checked_label_file(path, X)
+        store = self._open(X, needed_by="predict_to").store
+        write_labels(target, self._clustering.predict(store), column)
+
+    def transform(self, X: Any) -> Any:
         """Return what `predict` minimises: how far each row is from every cluster.
 
         Without refinement that is the Hamming distance to the center (with `feature_weight`: the
@@ -241,7 +279,7 @@ class ModesEstimator(
         store = self._open(X, wrappers=1).store
         return self._clustering.distances(store)
 
-    def margin(self, X: Any) -> NDArray[np.float64]:
+    def margin(self, X: Any) -> Any:
         """Return how sure the cluster of every row is, from 0 (undecided) to 1.
 
         With "latent" that is by how much its probability exceeds that of the second; else by what
@@ -370,7 +408,7 @@ class ModesEstimator(
         >>> model.to_frame(answers).columns.tolist()
         ['x0', 'x1', 'group', 'name', 'margin', 'second']
         """
-        store = self._open(X).store
+        store = self._open(X, needed_by="to_frame").store
         if not isinstance(prefix, str):
             raise ValueError(f"prefix={prefix!r} is not a text. Pass one, such as 'softmodes_'.")
         found = self._clustering
@@ -409,7 +447,7 @@ class ModesEstimator(
         0      x0     0.25    0.00
         1      x1     0.25    0.25
         """
-        opened = self._open(X, sample_weight, tell_unseen=False)
+        opened = self._open(X, sample_weight, tell_unseen=False, needed_by="drift")
         backend = frame_backend(X) or self._clustering.backend
         return as_frame(drift_columns(self._clustering, opened), backend)
 
@@ -493,9 +531,8 @@ class ModesEstimator(
             on_run=(),
         )
         found = self._clustering
-        labels = found.predict(opened.store)
         return stability_of(
-            opened, plan, labels, n_resamples, most_rows, found.names, found.backend
+            opened, plan, found.predict, n_resamples, most_rows, found.names, found.backend
         )
 
     @property
@@ -526,7 +563,8 @@ class ModesEstimator(
         path : path
             Where to; the file is written whole or not at all.
         labels : bool, default=True
-            Whether to keep `labels_`, the clusters of the training rows, in the file.
+            Whether to keep `labels_`, the clusters of the training rows, in the file. Labels that
+            are not in memory, but in a file or on a cluster, are left out anyway.
         metadata : dict, optional
             Notes of yours, of what JSON can hold, for `metadata_` of the loaded model. Version and
             time of the fit are there anyway; those of a loaded model are kept.
@@ -562,11 +600,17 @@ class ModesEstimator(
         save_model(path, own_name, plain_params(self), found)
 
     def _open(
-        self, X: Any, sample_weight: Any = None, wrappers: int = 0, tell_unseen: bool = True
+        self,
+        X: Any,
+        sample_weight: Any = None,
+        wrappers: int = 0,
+        tell_unseen: bool = True,
+        needed_by: str | None = None,
     ) -> Opened:
         """Code and pack new rows with the codebook of the fit.
 
         A warning points past the method that was called, and scikit-learn's `wrappers` around it.
+        Rows on a cluster are refused if something needs to have here what is found for each.
         """
         check_is_fitted(self)
         found = self._clustering
@@ -577,8 +621,14 @@ class ModesEstimator(
             feature_weight=Units(found.feature_weight, found.feature_unit),
             n_threads=thread_count(self.n_jobs),
             expecting=type(self).__name__,
+            memory_limit=byte_count("memory_limit", self.memory_limit),
         )
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_table(self, X, opened, reset=False)
+        if needed_by is not None and opened.on_cluster:
+            raise TypeError(
+                f"{needed_by} needs what is found for every row here, and X is on a cluster. Pass "
+                "some of its rows as a frame in memory; predict, transform and score take them all."
+            )
         if opened.unseen and tell_unseen:
             warnings.warn(str(opened.unseen), UserWarning, stacklevel=3 + wrappers)
         return opened
@@ -592,6 +642,12 @@ class ModesEstimator(
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def check_table(estimator: ModesEstimator, X: Any, opened: Opened, reset: bool) -> None:
+    """Let scikit-learn check a table in memory; of others it knows nothing."""
+    if not opened.elsewhere:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
 def resolve_init(init: Any, codebook: Codebook, k: int) -> str | NDArray[np.int32]:

@@ -19,7 +19,9 @@ class KModes(CallbackSupport, ModesEstimator):
 
     Parameters
     ----------
-    n_clusters, init, max_iter, missing, feature_weight, n_jobs, random_state, verbose
+    n_clusters, init, max_iter, missing, feature_weight
+        As for `SoftModes`.
+    memory_limit, n_jobs, random_state, verbose
         As for `SoftModes`.
     n_init : int or "auto", default=10
         As for `SoftModes`, but all restarts are made to the end.
@@ -49,6 +51,7 @@ class KModes(CallbackSupport, ModesEstimator):
         max_iter: int = 100,
         missing: Missing = "category",
         feature_weight: Any = None,
+        memory_limit: int | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -59,6 +62,7 @@ class KModes(CallbackSupport, ModesEstimator):
         self.max_iter = max_iter
         self.missing = missing
         self.feature_weight = feature_weight
+        self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from softmodes._algorithm.mini_batch import Steps
 from softmodes._algorithm.plan import Plan
 from softmodes._algorithm.stream import Stream, learn_table
-from softmodes._estimators.base import ModesEstimator
+from softmodes._estimators.base import ModesEstimator, check_table
 from softmodes._estimators.progress import progress
 from softmodes._estimators.soft_modes import FINALISTS, roundings
 from softmodes._estimators.types import Auto, Init, Missing, Sharpness
 from softmodes._model.clustering import Clustering
 from softmodes._parameters import (
+    byte_count,
     check_most,
     choice,
     number,
@@ -30,13 +33,16 @@ from softmodes._rows.block import layout_of
 from softmodes._rows.centers import largest_distance
 from softmodes._rows.memory import check_counts
 from softmodes._rows.stores import open_store
-from softmodes._rows.weights import check_costs, feature_units, row_units
+from softmodes._rows.weights import check_costs, checked_weights, feature_units, row_units
+from softmodes._sources import open_source
+from softmodes._sources.regroup import regrouped
 from softmodes._table.codebook import Codebook, checked_missing, learn, learn_part
 from softmodes._table.codes import Codes
 from softmodes._table.read import frame_backend
 
 _LEAST_BATCH, _BATCH_ROWS_PER_CLUSTER = 1024, 10
 _MAX_ITER, _PATIENCE = 100, 10  # of the loop, on the first batch
+_ROWS_AT_ONCE = 1 << 16  # of a stream
 
 
 class MiniBatchSoftModes(ModesEstimator):
@@ -74,7 +80,7 @@ class MiniBatchSoftModes(ModesEstimator):
         k-means on one-hot rows, or with its modes. "gini" also refines the first batch.
     missing : {"category", "ignore", "error"}, default="category"
         Missing cells are a value of their own, or neither match nor count, or are refused.
-    feature_weight, n_jobs, random_state
+    feature_weight, memory_limit, n_jobs, random_state
         As for `SoftModes`.
     verbose : {0, 1, 2}, default=0
         Tell of every run, or every round, on the first batch; as for `SoftModes`.
@@ -131,6 +137,7 @@ class MiniBatchSoftModes(ModesEstimator):
         refine: Literal["gini"] | None = "gini",
         missing: Missing = "category",
         feature_weight: Any = None,
+        memory_limit: int | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -145,6 +152,7 @@ class MiniBatchSoftModes(ModesEstimator):
         self.refine = refine
         self.missing = missing
         self.feature_weight = feature_weight
+        self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -170,20 +178,20 @@ class MiniBatchSoftModes(ModesEstimator):
             sample_weight=sample_weight,
             feature_weight=self.feature_weight,
             n_threads=thread_count(self.n_jobs),
+            memory_limit=byte_count("memory_limit", self.memory_limit),
         )
         k, n_rows = whole("n_clusters", self.n_clusters, 1), opened.store.n_rows
         check_most("n_clusters", k, "n_samples", n_rows)
         steps = self._steps(opened.codebook, seed(self.random_state), opened.rows.unit)
         # Not on self: a fit that fails leaves the last one as it was.
-        validate_data(type(self)(**self.get_params(deep=False)), X, skip_check_array=True)
+        check_table(type(self)(**self.get_params(deep=False)), X, opened, reset=True)
         n_epochs = whole("n_epochs", self.n_epochs, 1)
         learned = learn_table(opened, steps, self._batch_size(), n_epochs)
         run = steps.outcome(learned, opened.store)
-        labels = opened.store.labels(run.centers, steps.plan.comparison(run.index))
-        found = Clustering.of(run, steps.plan, opened.codebook, labels, frame_backend(X))
+        found = Clustering.of(run, steps.plan, opened.codebook, frame_backend(X))
         begun = Stream.begun(opened.codebook, steps.plan.seed)
         stream = replace(begun, learned=learned.reorder(found.loop_numbers))
-        self._publish(replace(found, stream=stream))
+        self._publish(replace(found.labelled(opened.store), stream=stream))
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -194,7 +202,8 @@ class MiniBatchSoftModes(ModesEstimator):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            As for `SoftModes`, with the same columns in every call.
+            As for `SoftModes`, with the same columns in every call. A stream is read once, and
+            never held; of files, those whose columns have types: Parquet and Arrow.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows. Rows of weight 0 teach nothing, not even values.
@@ -204,19 +213,23 @@ class MiniBatchSoftModes(ModesEstimator):
         self
         """
         before = vars(self).get("_clustering")
-        part, codes = self._coded_part(X, before)
-        weight = self._checked_weight(sample_weight, codes.n_rows, part)
-        stream = self._begun(part) if before is None else before.stream
-        n_threads = thread_count(self.n_jobs)
+        n_threads, size = thread_count(self.n_jobs), self._batch_size()
+        now: Stream | None = None if before is None else before.stream
 
         def steps(codebook: Codebook) -> Steps:
-            return self._steps(codebook, stream.seed)
+            assert now is not None
+            return self._steps(codebook, now.seed)
 
-        now = stream.joined(part, codes, weight, self._batch_size(), steps, n_threads)
+        for table, some in _with_weights(X, sample_weight):
+            part, codes = self._coded_part(table, before)
+            weight = self._checked_weight(some, codes.n_rows, part)
+            now = now or self._begun(part)
+            now = now.joined(part, codes, weight, size, steps, n_threads)
+        assert now is not None
         learned = now.up_to_now(steps, n_threads)
-        how = self._steps(now.codebook, stream.seed, learned.unit)
+        how = self._steps(now.codebook, now.seed, learned.unit)
         backend = frame_backend(X) if before is None else before.backend
-        found = Clustering.of(how.outcome(learned), how.plan, now.codebook, None, backend, False)
+        found = Clustering.of(how.outcome(learned), how.plan, now.codebook, backend, False)
         names = None if before is None else before.given_names
         self._publish(replace(found, stream=now, given_names=names))
         return self
@@ -307,3 +320,25 @@ class MiniBatchSoftModes(ModesEstimator):
         super()._publish(found)
         assert found.stream is not None
         self.n_steps_ = found.stream.n_steps
+
+
+def _with_weights(X: Any, sample_weight: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the rows of a call, some at a time if they are a stream, each with their weights."""
+    source = open_source(X)
+    if source is None:
+        yield X, sample_weight
+        return
+    if source.is_text:
+        raise ValueError(
+            "partial_fit learns from rows as they come, but which types the columns of a file of "
+            "texts have, all of its rows tell. Use fit, or pass Parquet or Arrow files, or frames."
+        )
+    n_rows = 0
+    for table in regrouped(source.batches(), _ROWS_AT_ONCE):
+        some = None if sample_weight is None else sample_weight[n_rows : n_rows + len(table)]
+        n_rows += len(table)
+        yield table, some
+    if not n_rows:
+        yield pa.table({name: pa.nulls(0) for name in source.names}), sample_weight
+    if sample_weight is not None:
+        checked_weights(sample_weight, n_rows)

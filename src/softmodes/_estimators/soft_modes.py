@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from softmodes._algorithm.draw import resolve_rounding
@@ -86,6 +84,11 @@ class SoftModes(CallbackSupport, ModesEstimator):
         finish and to `transform` of a refined model: they are taken with a mean of 1. With "parts"
         columns that are called as parts of one ("media[radio]", "media[tv]"), as `Prepare` makes
         them of cells with several answers, weigh as much as one column together.
+    memory_limit : int or str, optional
+        How much memory packed rows may take that come as a stream, in bytes or as "400MB", "2GiB";
+        further ones lie in a temporary file without a name, in the folder that TMPDIR tells. None
+        is half of what the machine, or its control group, has free. Tables in memory stay there.
+        The answer does not depend on it.
     n_jobs : int, optional
         Number of threads, at most one per core that the process may use (by its affinity and its
         cgroup). **None takes all of them**, unlike elsewhere in scikit-learn, but no more than
@@ -102,8 +105,9 @@ class SoftModes(CallbackSupport, ModesEstimator):
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of every row. Clusters are numbered by size, the largest first, unless seeds
-        were given.
+        Cluster of every row; of a stream that is larger than `memory_limit`, an array in a
+        temporary file, to be read only. Clusters are numbered by size, the largest first, unless
+        seeds were given.
     cluster_centers_ : array of shape (n_clusters, n_features)
         In original values, the centers that produced the partition; of a refined one its modes.
     cluster_counts_ : list of arrays of shape (n_clusters, n_categories)
@@ -149,6 +153,7 @@ class SoftModes(CallbackSupport, ModesEstimator):
         refine: Refine | None = "latent",
         missing: Missing = "category",
         feature_weight: Any = None,
+        memory_limit: int | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -164,6 +169,7 @@ class SoftModes(CallbackSupport, ModesEstimator):
         self.refine = refine
         self.missing = missing
         self.feature_weight = feature_weight
+        self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -184,7 +190,7 @@ class SoftModes(CallbackSupport, ModesEstimator):
         }
 
     @available_if(_is_latent)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Any:
         """Return the probability of every cluster for every row, in steps of 2**-16.
 
         Only for `refine="latent"`. The largest is that of `predict`. Cells that are ignored, or
@@ -195,7 +201,7 @@ class SoftModes(CallbackSupport, ModesEstimator):
         return self._clustering.probabilities(store)
 
     @available_if(_is_latent)  # type: ignore[untyped-decorator]
-    def score_samples(self, X: Any) -> NDArray[np.float64]:
+    def score_samples(self, X: Any) -> Any:
         """Return the log-likelihood of every row under the latent class model, in nats.
 
         Only for `refine="latent"`. Cells that are ignored, or whose value was unseen at fit, are

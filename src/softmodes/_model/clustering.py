@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from softmodes._model.marks import default_names
 from softmodes._model.metadata import made_now
 from softmodes._model.naming import GivenNames, all_names
 from softmodes._model.profile import Profile
+from softmodes._rows.block import Block
 from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
 from softmodes._rows.stores.base import RowStore
 from softmodes._rows.tally import MEMBERSHIP_BITS, SoftTally, Tally
@@ -39,7 +41,7 @@ class Clustering:
     scores: ScoreCenters | None
     tally: Tally
     soft: SoftTally | None
-    labels: NDArray[np.int32] | None
+    labels: Any  # an int32 array, or what the store of the rows has in its place; None without
     history: tuple[Round, ...]
     best_round: int
     converged: bool
@@ -53,6 +55,12 @@ class Clustering:
     given_names: GivenNames | None = None  # of the clusters; None where none was given
     metadata: dict[str, Any] = field(default_factory=made_now)
     preparation: dict[str, Any] | None = None  # what made the rows of a table, as `Prepare` tells
+
+    @property
+    def labels_in_memory(self) -> NDArray[np.int32] | None:
+        """The labels, if they are an array in memory and not in a file or on a cluster."""
+        in_memory = isinstance(self.labels, np.ndarray) and not isinstance(self.labels, np.memmap)
+        return self.labels if in_memory else None
 
     @property
     def chosen(self) -> Round:
@@ -92,22 +100,26 @@ class Clustering:
         """What to call the clusters: as was given, or by what marks them."""
         return all_names(self.given_names, default_names(self.profile, len(self.centers)))
 
-    def predict(self, store: RowStore) -> NDArray[np.int32]:
+    def predict(self, store: RowStore) -> Any:
         """Return the cluster of every row."""
-        return self._cluster_of[store.labels(self._in_loop, self.comparison)]
+        return store.labels(self._in_loop, self.comparison, numbers=self._cluster_of)
+
+    def labelled(self, store: RowStore) -> Clustering:
+        """Return the clustering with the labels of the rows that it was found in."""
+        return replace(self, labels=self.predict(store))
 
     def tally_rows(self, store: RowStore) -> Tally:
         """Assign rows and count them."""
         return store.tally(self._in_loop, self.comparison).reorder(self.loop_numbers)
 
-    def distances(self, store: RowStore) -> NDArray[Any]:
+    def distances(self, store: RowStore) -> Any:
         """Return how far every row is from every cluster, in weights: what `predict` minimises."""
         return store.distances(self._compared, self.feature_weight, self._in_weights)
 
-    def margin(self, store: RowStore) -> NDArray[np.float64]:
+    def margin(self, store: RowStore) -> Any:
         """Return how sure the cluster of every row is, from 0 to 1."""
         if len(self.centers) == 1:
-            return np.ones(store.n_rows)
+            return store.by_row(_no_doubt)
         if self.is_latent:
             return store.memberships(self._scores_in_loop, self.comparison, lead)
         return store.distances(self._compared, self.feature_weight, _relative_gap)
@@ -116,31 +128,34 @@ class Clustering:
         """Return the cluster that comes second for every row; of a tie, one that lost it."""
         assert len(self.centers) > 1
         nearest = store.distances(self._compared, self.feature_weight, _two_nearest)
-        return np.where(nearest[:, 0] == self.predict(store), nearest[:, 1], nearest[:, 0])
+        is_first = nearest[:, 0] == np.asarray(self.predict(store))
+        second: NDArray[np.int32] = np.where(is_first, nearest[:, 1], nearest[:, 0])
+        return second
 
     @property
     def is_latent(self) -> bool:
         """Whether the partition is that of a latent class model."""
         return self.chosen.stage == "latent"
 
-    def probabilities(self, store: RowStore) -> NDArray[np.float64]:
+    def probabilities(self, store: RowStore) -> Any:
         """Return the probability of every cluster for every row, by the latent class model."""
         keep = partial(_probabilities, order=self.loop_numbers)
         return store.memberships(self._scores_in_loop, self.comparison, keep)
 
-    def log_likelihoods(self, store: RowStore) -> NDArray[np.float64]:
+    def log_likelihoods(self, store: RowStore) -> Any:
         """Return the log-likelihood of every row, in nats."""
-        return store.log_likelihoods(self._scores_in_loop) * math.log(2)
+        return store.log_likelihoods(self._scores_in_loop, _in_nats)
 
     @property
     def _compared(self) -> Centers:
         return self.centers if self.scores is None else self.scores
 
-    def _in_weights(self, distances: NDArray[Any]) -> NDArray[Any]:
+    @property
+    def _in_weights(self) -> Callable[[NDArray[Any]], NDArray[Any]]:
+        """What makes weights of distances; it carries next to nothing."""
         if self.scores is not None:
-            return np.ldexp(distances.astype(np.float64), -self.scores.resolution)
-        in_weight: NDArray[Any] = in_weights(distances.astype(np.int64), self.feature_unit)
-        return in_weight
+            return partial(_scaled, resolution=self.scores.resolution)
+        return partial(_hamming, unit=self.feature_unit)
 
     @property
     def _scores_in_loop(self) -> ScoreCenters:
@@ -162,17 +177,17 @@ class Clustering:
         run: Run,
         plan: Plan,
         codebook: Codebook,
-        labels: NDArray[np.int32] | None,
         backend: str | None,
         renumber: bool = True,
     ) -> Clustering:
-        """Return the outcome of a run, its clusters renumbered by size unless seeds were given."""
+        """Return the outcome of a run, its clusters renumbered by size unless seeds were given.
+
+        It has no labels yet.
+        """
         assert isinstance(run.tally, Tally)
         order = np.arange(plan.k)
         if renumber and isinstance(plan.init, str):
             order = np.argsort(-run.tally.cluster_sizes, kind="stable")
-        rank = np.empty(plan.k, np.int32)
-        rank[order] = np.arange(plan.k, dtype=np.int32)
         scores = run.centers if isinstance(run.centers, ScoreCenters) else None
         return cls(
             codebook=codebook,
@@ -180,7 +195,7 @@ class Clustering:
             scores=scores and scores.reorder(order),
             tally=run.tally.reorder(order),
             soft=run.soft and run.soft.reorder(order),
-            labels=None if labels is None else rank[labels],
+            labels=None,
             history=run.history,
             best_round=run.best_round,
             converged=run.converged,
@@ -191,6 +206,23 @@ class Clustering:
             tie_key=plan.comparison(run.index).tie_key,
             loop_numbers=order.astype(np.int32),
         )
+
+
+def _no_doubt(block: Block, n_threads: int) -> NDArray[np.float64]:
+    return np.ones(block.n_rows)
+
+
+def _in_nats(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    return logs * math.log(2)
+
+
+def _scaled(distances: NDArray[Any], resolution: int) -> NDArray[Any]:
+    return np.ldexp(distances.astype(np.float64), -resolution)
+
+
+def _hamming(distances: NDArray[Any], unit: float) -> NDArray[Any]:
+    weights: NDArray[Any] = in_weights(distances.astype(np.int64), unit)
+    return weights
 
 
 def _probabilities(parts: NDArray[Any], order: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -159,8 +159,8 @@ def _arrays(found: Clustering) -> dict[str, NDArray[Any]]:
         "ignored": counts.layout.ignored,
         "loop_numbers": found.loop_numbers,
     }
-    if found.labels is not None:
-        arrays["labels"] = found.labels
+    if found.labels_in_memory is not None:
+        arrays["labels"] = found.labels_in_memory
     if found.feature_weight is not None:
         arrays["feature_weight"] = found.feature_weight
     if found.scores is not None:

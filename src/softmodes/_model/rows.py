@@ -15,7 +15,7 @@ from softmodes._table.frames import frame_of
 
 def group_columns(found: Clustering, store: RowStore) -> dict[str, Any]:
     """Return group, name, margin and second-best group of every row."""
-    labels = found.predict(store)
+    labels = np.asarray(found.predict(store))
     columns: dict[str, Any] = {
         "group": labels,
         "name": np.array(found.names, dtype=object)[labels],

@@ -104,7 +104,7 @@ def pack(
 
     Raises ValueError if a cell holds a code beyond its feature's `n_codes` in the layout.
     """
-    packed = _aligned_zeros(codes.n_rows, layout.stride)
+    packed = aligned_zeros(codes.n_rows, layout.stride)
     cells = codes.cells
     if isinstance(cells, ByteCells):
         _pack_matrix(layout, cells.matrix, cells.remap, packed, n_threads)
@@ -129,7 +129,7 @@ def pack_bits(parts: Iterable[NDArray[np.bool_]], n_rows: int, n_features: int) 
     layout = Layout(np.full(n_features, 2, np.int32), np.full(n_features, -1, np.int32))
     in_order = np.arange(n_features)
     assert np.array_equal(8 * layout.byte.astype(np.int64) + layout.shift, in_order)
-    packed = _aligned_zeros(n_rows, layout.stride)
+    packed = aligned_zeros(n_rows, layout.stride)
     first = 0
     for part in parts:
         bits = np.packbits(part, axis=1, bitorder="little")
@@ -236,7 +236,8 @@ def _out_of_range(feature: int, code: int, n_codes: int) -> ValueError:
     )
 
 
-def _aligned_zeros(n_rows: int, stride: int) -> NDArray[np.uint8]:
+def aligned_zeros(n_rows: int, stride: int) -> NDArray[np.uint8]:
+    """Return packed rows of zeros that begin where the kernels like it."""
     memory = np.zeros(n_rows * stride + _ALIGNMENT, np.uint8)
     start = -memory.ctypes.data % _ALIGNMENT
     return memory[start : start + n_rows * stride].reshape(n_rows, stride)

@@ -19,6 +19,8 @@ _LONGEST_ROW = 32  # bytes
 _ROWS_AT_ONCE = 1 << 20
 # Rows with weights are counted one by one: a pass over less than so many times as few is no faster.
 _TIMES_FEWER = 4
+# Where memory is short, what is kept must be next to nothing beside the rows.
+_TIMES_FEWER_IF_SPARING = 64
 _SAMPLE = 1 << 15  # rows that tell whether it pays to sort all
 
 _WORD = 8
@@ -32,25 +34,29 @@ class DistinctRows:
     block: Block | None
 
 
-def with_few_rows(block: Block) -> Block:
-    """Return a block of the distinct rows, or the block itself if they are not few."""
+def with_few_rows(block: Block, sparing: bool = False) -> Block:
+    """Return a block of the distinct rows, or the block itself if they are not few.
+
+    They are kept with the block; if `sparing`, only where they are very few.
+    """
     known = block.cache.peek(DistinctRows)
     if known is None:
-        known = DistinctRows(_distinct(block))
+        times_fewer = _TIMES_FEWER_IF_SPARING if sparing else _TIMES_FEWER
+        known = DistinctRows(_distinct(block, times_fewer))
         block.cache.keep(known)
     return known.block or block
 
 
-def _distinct(block: Block) -> Block | None:
+def _distinct(block: Block, times_fewer: int) -> Block | None:
     if block.layout.stride > _LONGEST_ROW:
         return None
     parts: list[Block] = []
     for first in range(0, block.n_rows, _ROWS_AT_ONCE):
         part = block.part(first, first + _ROWS_AT_ONCE)
-        if _seem_many(part.packed):
+        if _seem_many(part.packed, times_fewer):
             return None
         fewer = _merged(part.packed, part.weight)
-        if fewer is None or _TIMES_FEWER * len(fewer[0]) > part.n_rows:
+        if fewer is None or times_fewer * len(fewer[0]) > part.n_rows:
             return None
         parts.append(replace(part, packed=fewer[0], weight=fewer[1]))
     rows = np.concatenate([part.packed for part in parts])
@@ -58,14 +64,14 @@ def _distinct(block: Block) -> Block | None:
     return fewer and replace(block, packed=fewer[0], weight=fewer[1], cache=Cache())
 
 
-def _seem_many(rows: NDArray[np.uint8]) -> bool:
+def _seem_many(rows: NDArray[np.uint8], times_fewer: int) -> bool:
     """Tell whether a sample repeats less than half as often as one of few distinct rows would."""
     if len(rows) < 4 * _SAMPLE:
         return False
     step = len(rows) // _SAMPLE
     sample = _keys(rows[np.arange(_SAMPLE) * step + np.arange(_SAMPLE) % step])
     repeats = _SAMPLE - len(np.unique(sample))
-    return 2 * repeats < _SAMPLE * (_SAMPLE / 2) / (len(rows) / _TIMES_FEWER)
+    return 2 * repeats < _SAMPLE * (_SAMPLE / 2) / (len(rows) / times_fewer)
 
 
 def _merged(

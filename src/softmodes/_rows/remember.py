@@ -73,17 +73,23 @@ def tally_rows(block: Block, n_threads: int, asked: Pass, remember: bool = True)
     return tally
 
 
-def soft_tally_rows(block: Block, n_threads: int, asked: Pass) -> SoftTally:
+def soft_tally_rows(block: Block, n_threads: int, asked: Pass, sparing: bool = False) -> SoftTally:
     """Share every row of a block among the clusters, and count."""
     block.cache.take(LastPass)
-    return soft_tally_block(with_few_rows(block), n_threads, asked)
+    return soft_tally_block(with_few_rows(block, sparing), n_threads, asked)
 
 
 def label_rows(
-    block: Block, n_threads: int, asked: Pass, remember: bool = True
+    block: Block,
+    n_threads: int,
+    asked: Pass,
+    remember: bool = True,
+    numbers: NDArray[np.int32] | None = None,
 ) -> NDArray[np.int32]:
-    """Return the nearest center of every row of a block."""
+    """Return the nearest center of every row of a block: its position, or its number."""
     last = block.cache.peek(LastPass) if remember else None
     if last and last.assignment and not len(last.changed(asked)):
-        return last.assignment.labels.copy()
-    return label_block(block, asked, n_threads)
+        labels = last.assignment.labels
+        return labels.copy() if numbers is None else numbers[labels]
+    labels = label_block(block, asked, n_threads)
+    return labels if numbers is None else np.take(numbers, labels, out=labels, mode="clip")

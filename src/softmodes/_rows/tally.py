@@ -246,11 +246,13 @@ def all_memberships(
     return _piece_by_piece(block, k, find)
 
 
-def log_likelihoods(block: Block, n_threads: int, centers: ScoreCenters) -> NDArray[np.float64]:
-    """Return the log-likelihood of every row of a block, in bits."""
+def log_likelihoods(
+    block: Block, n_threads: int, centers: ScoreCenters, keep: Callable[[Found], Found]
+) -> Found:
+    """Return what `keep` makes of the log-likelihood of every row of a block, in bits."""
     logs = np.empty(block.n_rows, np.float64)
     _kernels.score_rows(block, centers.native(), None, n_threads, logs=logs)
-    return logs
+    return keep(logs)
 
 
 def _piece_by_piece(block: Block, k: int, find: Callable[[Block], Found]) -> Found:

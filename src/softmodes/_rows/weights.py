@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,10 @@ _LARGEST_TOTAL = 1 << 62
 _PARTS = 1 << 16  # of a row that is shared among clusters
 _LARGEST_FEATURE_WEIGHT = 65535
 _MOST_REPEATS = 1 << 40  # a float of this size has 12 bits behind the point
+_MANTISSA_BITS = 53
+_HALF_BITS = 27  # of a mantissa: 2**20 halves add up exactly in a float
+_SUMMED_AT_ONCE = 1 << 20
+_NO_BITS = -(1 << 20)  # less than any weight has behind the binary point
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +45,87 @@ def in_weights(counts: Any, unit: float) -> Any:
     return counts if unit == 1.0 else counts * unit
 
 
+@dataclass(frozen=True)
+class RowUnit:
+    """The unit 2**-exponent of the weights of all rows, in whatever parts these come."""
+
+    exponent: int
+    repeats: bool
+
+    @property
+    def size(self) -> float:
+        """The unit itself."""
+        return 2.0**-self.exponent
+
+    def counts(self, weight: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return weights of some rows in units."""
+        return np.rint(np.ldexp(weight, self.exponent)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class WeightFacts:
+    """What the unit of weights follows from; facts of parts add up to those of the whole.
+
+    Attributes
+    ----------
+    n_rows
+        Number of weights.
+    total
+        Their exact sum, which does not depend on the order of rows.
+    fraction_bits
+        How many bits stand behind the binary point of the finest weight.
+    largest
+        The largest weight.
+    are_whole
+        Whether all are whole numbers.
+
+    Examples
+    --------
+    >>> facts = [WeightFacts.of(np.array(some)) for some in ([0.5, 1.0], [0.75])]
+    >>> (facts[0] + facts[1]).unit(largest_distance=10)
+    RowUnit(exponent=2, repeats=False)
+    """
+
+    n_rows: int = 0
+    total: Fraction = Fraction(0)
+    fraction_bits: int = _NO_BITS
+    largest: float = 0.0
+    are_whole: bool = True
+
+    @classmethod
+    def of(cls, weight: NDArray[np.float64]) -> Self:
+        """Return the facts of some weights, which are finite and not negative."""
+        largest = float(weight.max(initial=0.0))
+        are_whole = bool((weight == np.rint(weight)).all())
+        return cls(
+            n_rows=len(weight),
+            total=_exact_sum(weight, are_whole and len(weight) * largest < 1 << _MANTISSA_BITS),
+            fraction_bits=_fraction_bits(weight),
+            largest=largest,
+            are_whole=are_whole,
+        )
+
+    def __add__(self, other: WeightFacts) -> WeightFacts:
+        return WeightFacts(
+            n_rows=self.n_rows + other.n_rows,
+            total=self.total + other.total,
+            fraction_bits=max(self.fraction_bits, other.fraction_bits),
+            largest=max(self.largest, other.largest),
+            are_whole=self.are_whole and other.are_whole,
+        )
+
+    def unit(self, largest_distance: int) -> RowUnit:
+        """Return the unit: the smallest power of two that makes all whole.
+
+        Where no such power fits, the largest with which the total cost stays below 2^62, and so
+        does the sum of the weights in parts of 2^-16.
+        """
+        _check_sum("sample_weight", self.largest, self.n_rows)
+        limit = _LARGEST_TOTAL / max(_PARTS, largest_distance)
+        exponent = _exponent(self.fraction_bits, float(self.total), limit)
+        return RowUnit(exponent, self.are_whole and self.largest <= _MOST_REPEATS)
+
+
 def row_units(sample_weight: Any, n_rows: int, largest_distance: int) -> Units:
     """Scale `sample_weight` to int64: by the smallest power of two that makes all whole.
 
@@ -49,15 +135,14 @@ def row_units(sample_weight: Any, n_rows: int, largest_distance: int) -> Units:
     """
     if sample_weight is None:
         return Units(None, 1.0)
-    weight = _checked("sample_weight", sample_weight, n_rows, "rows")
-    limit = _LARGEST_TOTAL / max(_PARTS, largest_distance)
-    exponent = _exponent(weight, float(weight.sum()), limit)
-    counts = np.rint(np.ldexp(weight, exponent)).astype(np.int64)
-    return Units(counts, 2.0**-exponent, _are_repeats(weight))
+    weight = checked_weights(sample_weight, n_rows)
+    unit = WeightFacts.of(weight).unit(largest_distance)
+    return Units(unit.counts(weight), unit.size, unit.repeats)
 
 
-def _are_repeats(weight: NDArray[np.float64]) -> bool:
-    return bool(weight.max() <= _MOST_REPEATS and (weight == np.rint(weight)).all())
+def checked_weights(sample_weight: Any, n_rows: int, first_row: int = 0) -> NDArray[np.float64]:
+    """Return the weights of some rows, from `first_row` on, as numbers; refuse what is none."""
+    return _checked("sample_weight", sample_weight, n_rows, "rows", first_row)
 
 
 def feature_units(feature_weight: Any, names: Sequence[str] | None, n_features: int) -> Units:
@@ -70,8 +155,9 @@ def feature_units(feature_weight: Any, names: Sequence[str] | None, n_features: 
     if named is not None:
         feature_weight = _by_name(named, names)
     weight = _checked("feature_weight", feature_weight, n_features, "features")
+    _check_sum("feature_weight", float(weight.max()), n_features)
     limit = most_feature_weight(n_features)
-    exponent = _exponent(weight, float(weight.max()), float(limit))
+    exponent = _exponent(_fraction_bits(weight), float(weight.max()), float(limit))
     counts = np.rint(np.ldexp(weight, exponent)).astype(np.uint32)
     lost = np.flatnonzero((weight > 0) & (counts == 0))
     if len(lost):
@@ -114,7 +200,7 @@ def as_mapping(feature_weight: Any) -> Mapping[Any, Any] | None:
     return named if all(isinstance(key, str) for key in named) else None
 
 
-def _checked(name: str, given: Any, n: int, of_what: str) -> NDArray[np.float64]:
+def _checked(name: str, given: Any, n: int, of_what: str, first: int = 0) -> NDArray[np.float64]:
     try:
         weight = np.asarray(given, np.float64)
     except (TypeError, ValueError) as error:
@@ -127,27 +213,47 @@ def _checked(name: str, given: Any, n: int, of_what: str) -> NDArray[np.float64]
     if not np.isfinite(weight).all() or (weight < 0).any():
         worst = int(np.argmax(~np.isfinite(weight) | (weight < 0)))
         raise ValueError(
-            f"{name}[{worst}] is {weight[worst]}. Weights must be finite and not negative."
+            f"{name}[{first + worst}] is {weight[worst]}. Weights must be finite and not negative."
         )
-    if weight.max(initial=0.0) > np.finfo(np.float64).max / n:
-        raise ValueError(f"The sum of {name} may overflow. Divide the weights by a large number.")
-    if not weight.any():
-        raise ValueError(f"{name} is zero everywhere. At least one weight must be positive.")
     return weight
 
 
-def _exponent(weight: NDArray[np.float64], size: float, limit: float) -> int:
+def _check_sum(name: str, largest: float, n: int) -> None:
+    if n and largest > np.finfo(np.float64).max / n:
+        raise ValueError(f"The sum of {name} may overflow. Divide the weights by a large number.")
+    if not largest:
+        raise ValueError(f"{name} is zero everywhere. At least one weight must be positive.")
+
+
+def _exponent(fraction_bits: int, size: float, limit: float) -> int:
     """Return the power of two to scale by: the least that makes all whole, within the limit."""
     largest = int(np.floor(np.log2(limit) - np.log2(size)))
-    return min(max(0, _fraction_bits(weight)), largest)
+    return min(max(0, fraction_bits), largest)
+
+
+def _exact_sum(weight: NDArray[np.float64], in_float: bool) -> Fraction:
+    """Return the sum of weights without rounding; `in_float`, if a float holds it anyway."""
+    if in_float:
+        return Fraction(float(weight.sum()))
+    total = Fraction(0)
+    for start in range(0, len(weight), _SUMMED_AT_ONCE):
+        mantissa, exponent = np.frexp(weight[start : start + _SUMMED_AT_ONCE])
+        whole = np.ldexp(mantissa, _MANTISSA_BITS).astype(np.int64)
+        lowest = int(exponent.min())
+        for shift, half in ((0, whole % (1 << _HALF_BITS)), (_HALF_BITS, whole >> _HALF_BITS)):
+            sums = np.bincount(exponent - lowest, half)
+            for i in np.flatnonzero(sums).tolist():
+                size = Fraction(2) ** (i + lowest + shift - _MANTISSA_BITS)
+                total += int(sums[i]) * size
+    return total
 
 
 def _fraction_bits(weight: NDArray[np.float64]) -> int:
     """Return how many bits stand behind the binary point of the finest weight."""
     mantissa, exponent = np.frexp(weight[weight > 0])
-    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    whole = np.ldexp(mantissa, _MANTISSA_BITS).astype(np.int64)
     _, trailing = np.frexp((whole & -whole).astype(np.float64))
-    return int((53 - exponent - (trailing - 1)).max())
+    return int((_MANTISSA_BITS - exponent - (trailing - 1)).max(initial=_NO_BITS))
 
 
 def _of_parts(feature_weight: str, names: Sequence[str] | None) -> list[float]:

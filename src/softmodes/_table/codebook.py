@@ -553,8 +553,15 @@ def _refuse_missing(table: Table, columns: tuple[ColumnValues, ...], codes: Code
     for j, values in enumerate(columns):
         if values.has_missing:
             rows = np.flatnonzero(codes.column(j) == len(values))
-            raise ValueError(
-                f"{column_label(table.names, j)} has {len(rows)} missing cells, the first in row "
-                f"{rows[0]}, and missing='error'. Fill them, or pass missing='category' or "
-                "missing='ignore'."
-            )
+            raise missing_cells(table.names, j, len(rows), int(rows[0]))
+
+
+def missing_cells(
+    names: tuple[str, ...] | None, column: int, n_cells: int, first_row: int
+) -> ValueError:
+    """Tell that a column has missing cells, where none are allowed."""
+    return ValueError(
+        f"{column_label(names, column)} has {n_cells} missing cells, the first in row "
+        f"{first_row}, and missing='error'. Fill them, or pass missing='category' or "
+        "missing='ignore'."
+    )

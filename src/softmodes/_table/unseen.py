@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import reprlib
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._table.values import ColumnValues, Kind, keys_of, python_values
+from softmodes._table.codes import Codes
+from softmodes._table.values import ColumnValues, Key, Kind, array_of, keys_of, python_values
+
+if TYPE_CHECKING:
+    from softmodes._table.codebook import Codebook
 
 _COLUMNS_SHOWN, _EXAMPLES_SHOWN = 3, 2
+_MOST_COUNTED = 1 << 17  # values of a column that are told apart
 
 
 @dataclass(frozen=True)
@@ -94,9 +101,12 @@ def unseen_column(
     name: str | None,
     values: ColumnValues,
     counts: NDArray[np.int64],
-    fitted: ColumnValues,
+    fitted: ColumnValues | None,
 ) -> UnseenColumn:
-    """Report unseen values of one column, given how many cells hold each; the last are missing."""
+    """Report unseen values of one column, given how many cells hold each; the last are missing.
+
+    `fitted` are the values at fit, to compare types with; None if these are known to be the same.
+    """
     most = np.argsort(-counts, kind="stable")[: min(5, np.count_nonzero(counts))]
     array = values.array
     shown = [python_values(array[i : i + 1])[0] if i < len(array) else None for i in most]
@@ -106,8 +116,44 @@ def unseen_column(
         examples=tuple(zip(shown, counts[most].tolist(), strict=True)),
         n_values=int(np.count_nonzero(counts)),
         n_cells=int(counts.sum()),
-        types=_other_types(fitted, values),
+        types=None if fitted is None else _other_types(fitted, values),
     )
+
+
+class UnseenCells:
+    """Cells that hold values which a codebook does not know, counted part by part."""
+
+    def __init__(self, codebook: Codebook) -> None:
+        self._code = (codebook.unseen_ranges.n_codes - 1).tolist()
+        self._names = codebook.names
+        self._fitted: list[ColumnValues | None] = list(codebook.columns)  # None: values were seen
+        self._counts: dict[int, Counter[Key | None]] = {}
+
+    def count(self, part: Codebook, codes: Codes, tables: Sequence[NDArray[np.int64]]) -> None:
+        """Count the cells of a part; `tables` are the codebook's codes of the part's codes."""
+        for j, (table, unseen) in enumerate(zip(tables, self._code, strict=True)):
+            if (table[: len(part.columns[j])] != unseen).any():
+                self._fitted[j] = None
+            if not (table == unseen).any():
+                continue
+            cells = np.bincount(codes.column(j), minlength=len(table)) * (table == unseen)
+            keys: list[Key | None] = [*keys_of(part.columns[j].array), None]
+            found = self._counts.setdefault(j, Counter())
+            found.update({keys[code]: int(cells[code]) for code in np.flatnonzero(cells)})
+            if len(found) > _MOST_COUNTED:  # of identifiers, say; only the most frequent are shown
+                self._counts[j] = Counter(dict(found.most_common(_MOST_COUNTED // 2)))
+
+    def found(self) -> Unseen:
+        """Return what was counted, as one table would tell it."""
+        return Unseen(tuple(self._column(j) for j in sorted(self._counts) if self._counts[j]))
+
+    def _column(self, j: int) -> UnseenColumn:
+        counts = self._counts[j]
+        keys = sorted(key for key in counts if key is not None)
+        values = ColumnValues(array_of(keys), has_missing=None in counts)
+        by_code = np.array([*(counts[key] for key in keys), counts[None]], np.int64)
+        name = self._names[j] if self._names else None
+        return unseen_column(j, name, values, by_code, self._fitted[j])
 
 
 def _other_types(fitted: ColumnValues, values: ColumnValues) -> str | None:

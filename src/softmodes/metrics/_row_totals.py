@@ -132,33 +132,44 @@ def sum_over_rows(
 
     It returns integers, so that neither the order of the rows nor their cut into blocks matters.
     """
-    return reduce(add, _measured(partition, table, measure))
+    return partition.store.sum(_task(partition, table, measure, _added))
 
 
 def of_each_row(partition: Partition, table: Table, measure: Measure[Floats]) -> Floats:
     """Return what a function finds for every row, given the totals of some of them."""
-    return np.concatenate(_measured(partition, table, measure))
+    found: Floats = partition.store.by_row(_task(partition, table, measure, np.concatenate))
+    return found
 
 
-def _measured(partition: Partition, table: Table, measure: Measure[Found]) -> list[Found]:
-    task = partial(
-        _measured_block,
+def _added(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return reduce(add, parts)
+
+
+def _task(
+    partition: Partition,
+    table: Table,
+    measure: Measure[Found],
+    join: Callable[[list[Found]], Found],
+) -> Callable[[Block, int], Found]:
+    return partial(
+        _measured,
         table=table,
         labels=partition.labels,
         row_scale=partition.row_scale,
         measure=measure,
+        join=join,
     )
-    return [found for block in partition.store.map(task) for found in block]
 
 
-def _measured_block(
+def _measured(
     block: Block,
     n_threads: int,
     table: Table,
     labels: Labels,
     row_scale: float,
     measure: Measure[Found],
-) -> list[Found]:
+    join: Callable[[list[Found]], Found],
+) -> Found:
     k = table.dense.shape[1]
     at_once = max(1, _CELLS_AT_ONCE // max(k, block.layout.n_features))
     found = []
@@ -169,4 +180,4 @@ def _measured_block(
         if block.weight is not None:
             weight = np.multiply(block.weight[rows], row_scale, dtype=np.float64)
         found.append(measure(table.totals(unpack(block, rows), mine), mine, weight))
-    return found
+    return join(found)

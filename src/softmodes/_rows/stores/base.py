@@ -53,15 +53,27 @@ class RowStore(ABC):
     def map(self, task: Callable[[Block, int], T]) -> list[T]:
         """Run `task(block, n_threads)` on every block; results come in the order of the rows."""
 
+    def sum(self, task: Callable[[Block, int], T]) -> T:
+        """Run a task on every block, and add what it returns: sums that any order gives."""
+        return reduce(add, self.map(task))
+
+    def by_row(self, task: Callable[[Block, int], NDArray[Any]]) -> Any:
+        """Run a task that returns something for every row of a block; return that of all rows.
+
+        The kind of the outcome is the store's: an array here, maybe one that is not in memory, or
+        not there yet.
+        """
+        return _joined(self.map(task))
+
     def tally(self, centers: Centers, comparison: Comparison) -> Tally:
         """Assign all rows and count: the only pass over the rows of a round."""
         asked = Pass(centers, comparison, self.n_values)
-        return reduce(add, self.map(partial(tally_rows, asked=asked, remember=self.remember)))
+        return self.sum(partial(tally_rows, asked=asked, remember=self.remember))
 
     def soft_tally(self, scores: ScoreCenters, comparison: Comparison) -> SoftTally:
         """Share all rows among the clusters and count: the only pass of a latent round."""
         asked = Pass(scores, comparison, self.n_values)
-        return reduce(add, self.map(partial(soft_tally_rows, asked=asked)))
+        return self.sum(partial(soft_tally_rows, asked=asked, sparing=self.sparing))
 
     def count(self, labels: NDArray[np.int32], k: int) -> tuple[Counts, NDArray[np.int64]]:
         """Return counts and cluster sizes of all rows by given labels."""
@@ -70,38 +82,47 @@ class RowStore(ABC):
         return reduce(add, counts), sum(sizes)
 
     def labels(
-        self, centers: Centers, comparison: Comparison, remember: bool = True
-    ) -> NDArray[np.int32]:
-        """Return the nearest center of every row; from what the last pass has left, if it may."""
+        self,
+        centers: Centers,
+        comparison: Comparison,
+        remember: bool = True,
+        numbers: NDArray[np.int32] | None = None,
+    ) -> Any:
+        """Return the nearest center of every row; from what the last pass has left, if it may.
+
+        `numbers` are what to call the centers, if not by their positions.
+        """
         asked = Pass(centers, comparison, self.n_values)
-        return _joined(self.map(partial(label_rows, asked=asked, remember=remember)))
+        return self.by_row(partial(label_rows, asked=asked, remember=remember, numbers=numbers))
 
     def distances(
         self,
         centers: Centers,
         feature_weight: NDArray[np.uint32] | None,
         keep: Callable[[Found], Found] = np.asarray,
-    ) -> Found:
+    ) -> Any:
         """Return the distance of every row to every center, or what is to be kept of it.
 
         `keep` gets those of some rows at a time, an array of as many rows, and returns another.
         """
         task = partial(all_distances, centers=centers, feature_weight=feature_weight, keep=keep)
-        return _joined(self.map(task))
+        return self.by_row(task)
 
     def memberships(
         self,
         scores: ScoreCenters,
         comparison: Comparison,
         keep: Callable[[Found], Found] = np.asarray,
-    ) -> Found:
+    ) -> Any:
         """Return the parts of every row in every cluster, 2**16 in all, or what is to be kept."""
         asked = Pass(scores, comparison, self.n_values)
-        return _joined(self.map(partial(all_memberships, asked=asked, keep=keep)))
+        return self.by_row(partial(all_memberships, asked=asked, keep=keep))
 
-    def log_likelihoods(self, scores: ScoreCenters) -> NDArray[np.float64]:
-        """Return the log-likelihood of every row, in bits."""
-        return _joined(self.map(partial(log_likelihoods, centers=scores)))
+    def log_likelihoods(
+        self, scores: ScoreCenters, keep: Callable[[Found], Found] = np.asarray
+    ) -> Any:
+        """Return the log-likelihood of every row, in bits, or what is to be kept of it."""
+        return self.by_row(partial(log_likelihoods, centers=scores, keep=keep))
 
     def rows(self, index: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the codes of some rows, by global row number."""
