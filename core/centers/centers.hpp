@@ -34,7 +34,7 @@ struct SparsePrices {
   int64_t feature;
   const uint32_t* usual;
   const uint32_t* shared;
-  const int64_t* indptr;  // by value: where its bonuses are
+  const int64_t* indptr;  // by value: where its bonuses are; need not begin with 0
   const int32_t* clusters;
   const uint32_t* bonus;
 };

@@ -40,9 +40,9 @@ Floor::Floor(const Layout& layout, const Centers& centers)
   for (const SparsePrices& feature : centers_.sparse) {
     sparse_[feature.feature] = static_cast<int32_t>(dearest_usual_.size());
     dearest_usual_.push_back(*std::max_element(feature.usual, feature.usual + centers.n));
-    const int64_t n = feature.indptr[centers_.n_values[feature.feature]];
+    const int64_t end = feature.indptr[centers_.n_values[feature.feature]];
     uint32_t most = 0;
-    for (int64_t e = 0; e < n; ++e) most = std::max(most, feature.bonus[e]);
+    for (int64_t e = feature.indptr[0]; e < end; ++e) most = std::max(most, feature.bonus[e]);
     everywhere_ -= most;
   }
 }
@@ -212,7 +212,7 @@ void ScorePlan::fill_wide(const ScoreCenters& centers) {
 // The bonuses of all clusters side by side, negative, where most values have one in most clusters
 // and the lines stay in the cache; else null.
 const uint32_t* ScorePlan::bonus_lines(const SparsePrices& sparse, int64_t n_values) {
-  const int64_t lanes = view_.lanes(), n_bonuses = sparse.indptr[n_values];
+  const int64_t lanes = view_.lanes(), n_bonuses = sparse.indptr[n_values] - sparse.indptr[0];
   if (4 * n_values * lanes > kBonusBytes || 4 * n_bonuses < n_values * lanes) return nullptr;
   auto& lines = wide_prices_.emplace_back(static_cast<size_t>(n_values * lanes));
   for (int64_t v = 0; v < n_values; ++v)

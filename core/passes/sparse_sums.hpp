@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "passes/passes.hpp"
@@ -17,6 +18,7 @@ class SparseSums {
     if (k * n_codes <= kMostCounts) counts_.resize(static_cast<size_t>(k * n_codes));
   }
   bool dense() const { return !counts_.empty(); }
+  int64_t* data() { return counts_.data(); }  // by cluster and code, if dense
   void add(int64_t cluster, int64_t code, int64_t count) {
     if (dense())
       counts_[cluster * n_codes_ + code] += count;
@@ -25,16 +27,21 @@ class SparseSums {
   }
   // To be called now and then, and at the end.
   void add_up() {
-    std::sort(entries_.begin(), entries_.end(),
-              [](const Entry& a, const Entry& b) { return a.key < b.key; });
-    size_t n = 0;
-    for (const Entry& entry : entries_) {
-      if (n && entries_[n - 1].key == entry.key)
-        entries_[n - 1].count += entry.count;
-      else
-        entries_[n++] = entry;
+    if (dense()) return;
+    std::vector<Entry> more(entries_.begin() + n_sorted_, entries_.end());
+    entries_.resize(static_cast<size_t>(n_sorted_));
+    more = summed(more);
+    std::vector<Entry> both;
+    both.reserve(entries_.size() + more.size());
+    auto a = entries_.begin();
+    for (const Entry& entry : more) {
+      for (; a != entries_.end() && a->key < entry.key; ++a) both.push_back(*a);
+      both.push_back(entry);
+      if (a != entries_.end() && a->key == entry.key) both.back().count += (a++)->count;
     }
-    entries_.resize(n);
+    both.insert(both.end(), a, entries_.end());
+    entries_ = std::move(both);
+    n_sorted_ = static_cast<int64_t>(entries_.size());
   }
   // Of dense ones.
   void add(const SparseSums& other) {
@@ -48,8 +55,22 @@ class SparseSums {
       found.codes.push_back(static_cast<int32_t>(key % n_codes_));
       found.counts.push_back(count);
     };
-    for (size_t i = 0; i < counts_.size(); ++i)
-      if (counts_[i]) take(static_cast<int64_t>(i), counts_[i]);
+    if (dense()) {
+      const auto n = static_cast<size_t>(
+          std::count_if(counts_.begin(), counts_.end(), [](int64_t count) { return count != 0; }));
+      found.codes.reserve(n);
+      found.counts.reserve(n);
+      const int64_t* next = counts_.data();
+      for (int64_t c = 0; c < k_; ++c) {
+        for (int64_t code = 0; code < n_codes_; ++code, ++next) {
+          if (!*next) continue;
+          found.codes.push_back(static_cast<int32_t>(code));
+          found.counts.push_back(*next);
+        }
+        found.indptr[c + 1] = static_cast<int64_t>(found.codes.size());
+      }
+      return found;
+    }
     for (const Entry& entry : entries_) take(entry.key, entry.count);
     for (int64_t c = 0; c < k_; ++c) found.indptr[c + 1] += found.indptr[c];
     return found;
@@ -60,9 +81,36 @@ class SparseSums {
     int64_t key;  // of cluster and code
     int64_t count;
   };
+  // Sorted by cluster first, so that the codes of one at a time are counted in a short array.
+  std::vector<Entry> summed(const std::vector<Entry>& entries) const {
+    std::vector<int64_t> next(static_cast<size_t>(k_) + 1);
+    for (const Entry& entry : entries) ++next[entry.key / n_codes_ + 1];
+    for (int64_t c = 0; c < k_; ++c) next[c + 1] += next[c];
+    std::vector<Entry> sorted(entries.size());
+    for (const Entry& entry : entries) sorted[next[entry.key / n_codes_]++] = entry;
+    std::vector<int64_t> count(static_cast<size_t>(n_codes_));
+    std::vector<int64_t> keys;
+    std::vector<Entry> found;
+    for (int64_t c = 0, i = 0; c < k_; ++c) {  // `next` holds where each cluster ends
+      keys.clear();
+      for (; i < next[c]; ++i) {
+        int64_t& sum = count[sorted[i].key - c * n_codes_];
+        if (!sum) keys.push_back(sorted[i].key);
+        sum += sorted[i].count;
+      }
+      std::sort(keys.begin(), keys.end());
+      for (const int64_t key : keys) {
+        found.push_back({key, count[key - c * n_codes_]});
+        count[key - c * n_codes_] = 0;
+      }
+    }
+    return found;
+  }
+
   int64_t k_, n_codes_;
   std::vector<int64_t> counts_;
   std::vector<Entry> entries_;
+  int64_t n_sorted_ = 0;  // entries that are summed, in order of their keys
 };
 
 }  // namespace softmodes

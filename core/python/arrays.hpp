@@ -6,6 +6,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -50,6 +51,12 @@ NewArray<T> as_array(std::vector<T>&& values) {
   nanobind::capsule owner(owned.release(),
                           [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return NewArray<T>(data, {size}, owner);
+}
+
+// Whether the entries of `starts` go from 0 to `end` without falling, in `n` steps.
+inline bool is_list(const Vector<const int64_t>& starts, int64_t n, int64_t end) {
+  if (length(starts) != n + 1 || starts.data()[0] != 0 || starts.data()[n] != end) return false;
+  return std::is_sorted(starts.data(), starts.data() + n + 1);
 }
 
 // Exact array types, nothing converted.

@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "layout/local_codes.hpp"
 #include "layout/packing.hpp"
 #include "python/bindings.hpp"
 #include "python/block.hpp"
@@ -88,6 +89,17 @@ void presence_(Matrix<const uint8_t> matrix, int n_threads, Matrix<bool> seen) {
   });
 }
 
+std::tuple<NewArray<int64_t>, NewArray<int32_t>> make_local_(Matrix<int32_t> codes, int32_t n_codes,
+                                                             int n_threads) {
+  const int64_t n_columns = length(codes), n_rows = length(codes, 1);
+  for (int64_t i = 0; i < n_columns * n_rows; ++i)
+    require(codes.data()[i] >= 0 && codes.data()[i] < n_codes, "codes must lie below n_codes");
+  LocalCodes found = without_gil(n_threads, [&](const Threads& threads) {
+    return make_local(codes.data(), n_columns, n_rows, n_codes, threads);
+  });
+  return {as_array(std::move(found.starts)), as_array(std::move(found.held))};
+}
+
 }  // namespace
 
 void bind_layout(nb::module_& m) {
@@ -132,6 +144,7 @@ void bind_layout(nb::module_& m) {
   m.def("pack_matrix", pack_matrix_, "layout"_a, exact("matrix"), exact("remap"), exact("packed"),
         "n_threads"_a);
   m.def("unpack", unpack_, "block"_a, exact("rows"), exact("out"));
+  m.def("make_local", make_local_, exact("codes"), "n_codes"_a, "n_threads"_a);
   m.def("presence", presence_, exact("matrix"), "n_threads"_a, exact("seen"));
 }
 

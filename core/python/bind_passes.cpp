@@ -26,40 +26,53 @@ const uint32_t* checked(const Layout& layout, const FeatureWeight& feature_weigh
   return pointer(feature_weight);
 }
 
-// What the values of a sparse feature cost; keeps its arrays alive.
+// What the values of all sparse features cost; keeps its arrays alive.
 struct HeldPrices {
-  HeldPrices(int64_t feature_number, Vector<const uint32_t> usual_prices,
-             Vector<const uint32_t> shared_prices, Vector<const int64_t> starts,
-             Vector<const int32_t> some_clusters, Vector<const uint32_t> bonuses)
-      : feature(feature_number),
+  HeldPrices(Vector<const int32_t> numbers, Vector<const int64_t> starts,
+             Matrix<const uint32_t> usual_prices, Vector<const uint32_t> shared_prices,
+             Vector<const int64_t> bonus_starts, Vector<const int32_t> some_clusters,
+             Vector<const uint32_t> bonuses)
+      : features(std::move(numbers)),
+        value_starts(std::move(starts)),
         usual(std::move(usual_prices)),
         shared(std::move(shared_prices)),
-        indptr(std::move(starts)),
+        indptr(std::move(bonus_starts)),
         clusters(std::move(some_clusters)),
         bonus(std::move(bonuses)) {
-    const int64_t n_values = length(shared);
-    require(length(indptr) == n_values + 1 && indptr.data()[0] == 0 &&
-                indptr.data()[n_values] == length(clusters) && length(clusters) == length(bonus),
+    require(length(usual) == n() && is_list(value_starts, n(), length(shared)),
+            "value_starts must go from 0 to the number of values");
+    require(is_list(indptr, length(shared), length(clusters)) && length(clusters) == length(bonus),
             "indptr must go from 0 to the number of bonuses");
-    for (int64_t v = 0; v < n_values; ++v)
-      require(indptr.data()[v] <= indptr.data()[v + 1], "indptr must not fall");
-    for (int64_t v = 0; v < n_values; ++v)
-      for (int64_t e = indptr.data()[v]; e < indptr.data()[v + 1]; ++e) {
-        const int32_t cluster = clusters.data()[e];
-        require(cluster >= 0 && cluster < length(usual), "clusters must lie in 0 .. k - 1");
-        require(bonus.data()[e] <= uint64_t{usual.data()[cluster]} + shared.data()[v],
-                "a bonus must not exceed the price");
-      }
-  }
-  SparsePrices view() const {
-    return {feature, usual.data(), shared.data(), indptr.data(), clusters.data(), bonus.data()};
+    for (int64_t f = 0; f < n(); ++f) check(view(f), n_values(f));
   }
 
-  int64_t feature;
-  Vector<const uint32_t> usual, shared;
+  int64_t n() const { return length(features); }
+  int64_t n_values(int64_t f) const { return value_starts.data()[f + 1] - value_starts.data()[f]; }
+  SparsePrices view(int64_t f) const {
+    const int64_t first = value_starts.data()[f];
+    return {features.data()[f],    usual.data() + f * length(usual, 1),
+            shared.data() + first, indptr.data() + first,
+            clusters.data(),       bonus.data()};
+  }
+
+  Vector<const int32_t> features;
+  Vector<const int64_t> value_starts;
+  Matrix<const uint32_t> usual;
+  Vector<const uint32_t> shared;
   Vector<const int64_t> indptr;
   Vector<const int32_t> clusters;
   Vector<const uint32_t> bonus;
+
+ private:
+  void check(const SparsePrices& prices, int64_t n_values) const {
+    for (int64_t v = 0; v < n_values; ++v)
+      for (int64_t e = prices.indptr[v]; e < prices.indptr[v + 1]; ++e) {
+        const int32_t cluster = prices.clusters[e];
+        require(cluster >= 0 && cluster < length(usual, 1), "clusters must lie in 0 .. k - 1");
+        require(prices.bonus[e] <= uint64_t{prices.usual[cluster]} + prices.shared[v],
+                "a bonus must not exceed the price");
+      }
+  }
 };
 
 struct HeldCodes {
@@ -78,7 +91,7 @@ struct HeldScores {
   Vector<const uint32_t> base;
   Vector<const int64_t> offsets;
   Vector<const int32_t> n_values;
-  std::vector<HeldPrices> sparse;
+  HeldPrices sparse;
   int resolution;
 
   int64_t n() const { return length(prices); }
@@ -89,12 +102,13 @@ struct HeldScores {
                 offsets.data()[d] == length(prices, 1),
             "offsets must go from 0 to the number of prices");
     std::vector<bool> is_sparse(static_cast<size_t>(d));
-    for (const HeldPrices& feature : sparse) {
-      require(feature.feature >= 0 && feature.feature < d, "a sparse feature is out of range");
-      is_sparse[feature.feature] = true;
-      require(length(feature.usual) == n() &&
-                  length(feature.shared) == n_values.data()[feature.feature],
-              "sparse prices must have one usual price per center and one shared per value");
+    require(!sparse.n() || length(sparse.usual, 1) == n(),
+            "sparse prices must have one usual price per center");
+    for (int64_t f = 0; f < sparse.n(); ++f) {
+      const int32_t j = sparse.features.data()[f];
+      require(j >= 0 && j < d, "a sparse feature is out of range");
+      is_sparse[j] = true;
+      require(sparse.n_values(f) == n_values.data()[j], "sparse prices must have one per value");
     }
     for (int64_t j = 0; j < d; ++j)
       require(offsets.data()[j + 1] - offsets.data()[j] == (is_sparse[j] ? 0 : n_values.data()[j]),
@@ -109,9 +123,10 @@ struct HeldScores {
     ScoreCenters scores{
         prices.data(), base.data(), offsets.data(), n_values.data(), length(prices, 1),
         resolution,    {}};
-    for (const HeldPrices& feature : sparse) {
-      require(layout.bits[feature.feature] > 8, "a feature with sparse prices must be wide");
-      scores.sparse.push_back(feature.view());
+    for (int64_t f = 0; f < sparse.n(); ++f) {
+      scores.sparse.push_back(sparse.view(f));
+      require(layout.bits[scores.sparse.back().feature] > 8,
+              "a feature with sparse prices must be wide");
     }
     return {n(), std::move(scores)};
   }
@@ -205,23 +220,36 @@ int64_t score_bytes_(const Layout& layout, int64_t n_centers, int n_threads) {
   return score_bytes(layout, n_centers, {n_threads, {}});
 }
 
-nb::list as_arrays(std::vector<SparseCounts> sparse) {
-  nb::list arrays;
-  for (SparseCounts& counts : sparse)
-    arrays.append(nb::make_tuple(as_array(std::move(counts.indptr)),
-                                 as_array(std::move(counts.codes)),
-                                 as_array(std::move(counts.counts))));
-  return arrays;
+// Those of all features one after the other: where clusters begin, codes and counts.
+nb::tuple as_arrays(const std::vector<SparseCounts>& sparse) {
+  SparseCounts all;
+  size_t n_starts = 1, n_counts = 0;
+  for (const SparseCounts& some : sparse) {
+    n_starts += some.indptr.size() - 1;
+    n_counts += some.codes.size();
+  }
+  all.indptr.reserve(n_starts);
+  all.codes.reserve(n_counts);
+  all.counts.reserve(n_counts);
+  all.indptr.push_back(0);
+  for (const SparseCounts& some : sparse) {
+    const auto before = static_cast<int64_t>(all.codes.size());
+    for (size_t i = 1; i < some.indptr.size(); ++i) all.indptr.push_back(before + some.indptr[i]);
+    all.codes.insert(all.codes.end(), some.codes.begin(), some.codes.end());
+    all.counts.insert(all.counts.end(), some.counts.begin(), some.counts.end());
+  }
+  return nb::make_tuple(as_array(std::move(all.indptr)), as_array(std::move(all.codes)),
+                        as_array(std::move(all.counts)));
 }
 
 // What a soft tally adds up, as Python takes it.
 struct SoftFound {
-  explicit SoftFound(SoftSum sum)
+  explicit SoftFound(const SoftSum& sum)
       : least(sum.least.high, sum.least.low),
         log(sum.log.high, sum.log.low),
-        sparse(as_arrays(std::move(sum.sparse))) {}
+        sparse(as_arrays(sum.sparse)) {}
   std::tuple<uint64_t, uint64_t> least, log;
-  nb::list sparse;
+  nb::tuple sparse;
 };
 
 SoftFound soft_tally_(const HeldBlock& block, const HeldCenters& centers, Maybe<uint64_t> tie_key,
@@ -289,8 +317,8 @@ std::tuple<NewArray<int64_t>, NewArray<int64_t>, NewArray<D>> nearer_(const Held
           as_array(std::move(found.distances))};
 }
 
-nb::list sparse_counts_(const HeldBlock& block, Vector<const int32_t> labels, int64_t k,
-                        int n_threads) {
+nb::tuple sparse_counts_(const HeldBlock& block, Vector<const int32_t> labels, int64_t k,
+                         int n_threads) {
   require(length(labels) == block.n_rows(), "labels must have one entry per row");
   for (int64_t i = 0; i < block.n_rows(); ++i)
     require(labels.data()[i] >= 0 && labels.data()[i] < k, "labels must lie in 0 .. k - 1");
@@ -315,11 +343,12 @@ void bind_distance_type(nb::module_& m) {
 }  // namespace
 
 void bind_passes(nb::module_& m) {
-  nb::class_<HeldPrices>(m, "SparsePrices", "What the values of a sparse feature cost.")
-      .def(nb::init<int64_t, Vector<const uint32_t>, Vector<const uint32_t>, Vector<const int64_t>,
-                    Vector<const int32_t>, Vector<const uint32_t>>(),
-           "feature"_a, exact("usual"), exact("shared"), exact("indptr"), exact("clusters"),
-           exact("bonus"));
+  nb::class_<HeldPrices>(m, "WidePrices", "What the values of all sparse features cost.")
+      .def(nb::init<Vector<const int32_t>, Vector<const int64_t>, Matrix<const uint32_t>,
+                    Vector<const uint32_t>, Vector<const int64_t>, Vector<const int32_t>,
+                    Vector<const uint32_t>>(),
+           exact("features"), exact("value_starts"), exact("usual"), exact("shared"),
+           exact("indptr"), exact("clusters"), exact("bonus"));
   nb::class_<HeldCenters>(m, "Centers", "What rows are compared with.")
       .def(
           "__init__",
@@ -331,10 +360,10 @@ void bind_passes(nb::module_& m) {
           "__init__",
           [](HeldCenters* self, Matrix<const uint32_t> prices, Vector<const uint32_t> base,
              Vector<const int64_t> offsets, Vector<const int32_t> n_values,
-             std::vector<HeldPrices> sparse, int resolution) {
+             const HeldPrices& sparse, int resolution) {
             new (self)
                 HeldCenters(HeldScores{std::move(prices), std::move(base), std::move(offsets),
-                                       std::move(n_values), std::move(sparse), resolution});
+                                       std::move(n_values), sparse, resolution});
           },
           exact("prices"), exact("base"), exact("offsets"), exact("n_values"), "sparse"_a,
           "resolution"_a);

@@ -40,37 +40,6 @@ class HeldDense {
   Vector<const int32_t> n_values_;
 };
 
-class HeldSparse {
- public:
-  HeldSparse(Vector<const int64_t> indptr, Vector<const int32_t> codes,
-             Vector<const int64_t> counts, int64_t feature, int32_t n_values)
-      : indptr_(std::move(indptr)),
-        codes_(std::move(codes)),
-        counts_(std::move(counts)),
-        feature_(feature),
-        n_values_(n_values) {
-    require(length(indptr_) >= 1 && length(codes_) == length(counts_), "malformed sparse counts");
-    const SparseFeature sparse = view();
-    const int64_t* p = sparse.indptr;
-    require(p[0] == 0 && p[sparse.n_clusters] == length(codes_),
-            "indptr must span the sparse counts");
-    for (int64_t i = 0; i < sparse.n_clusters; ++i)
-      require(p[i] <= p[i + 1], "indptr must not decrease");
-  }
-
-  SparseFeature view() const {
-    return {indptr_.data(),      codes_.data(), counts_.data(),
-            length(indptr_) - 1, feature_,      n_values_};
-  }
-
- private:
-  Vector<const int64_t> indptr_;
-  Vector<const int32_t> codes_;
-  Vector<const int64_t> counts_;
-  int64_t feature_;
-  int32_t n_values_;
-};
-
 void draw_dense_(const HeldDense& counts, double t, uint64_t key, Matrix<int32_t> centers,
                  int n_threads) {
   const DenseCounts tally = counts.view();
@@ -80,15 +49,6 @@ void draw_dense_(const HeldDense& counts, double t, uint64_t key, Matrix<int32_t
   draw_dense(tally, t, key, centers.data(), {n_threads, {}});
 }
 
-void draw_sparse_(const HeldSparse& counts, double t, uint64_t key, Matrix<int32_t> centers) {
-  const SparseFeature tally = counts.view();
-  require(length(centers) == tally.n_clusters && tally.feature >= 0 &&
-              tally.feature < length(centers, 1),
-          "centers must be clusters x features");
-  const nb::gil_scoped_release released;
-  draw_sparse(tally, t, key, centers.data(), length(centers, 1));
-}
-
 double expected_cost_dense_(const HeldDense& counts, Maybe<Vector<const uint32_t>> feature_weight,
                             int n_threads) {
   const DenseCounts tally = counts.view();
@@ -96,11 +56,6 @@ double expected_cost_dense_(const HeldDense& counts, Maybe<Vector<const uint32_t
           "feature_weight must have one entry per feature");
   const nb::gil_scoped_release released;
   return expected_cost_dense(tally, pointer(feature_weight), {n_threads, {}});
-}
-
-double expected_cost_sparse_(const HeldSparse& counts) {
-  const nb::gil_scoped_release released;
-  return expected_cost_sparse(counts.view());
 }
 
 // What prices are made of; keeps its arrays alive.
@@ -158,10 +113,6 @@ void fixed_prices_(const HeldSource& source, int resolution, Vector<const int64_
   fixed_prices(prices, resolution, offsets.data(), out.data(), pointer(raised), {n_threads, {}});
 }
 
-NewArray<double> squared_shares_(const HeldSparse& feature) {
-  return as_array(squared_shares(feature.view()));
-}
-
 NewArray<double> portable_log2_(Vector<const double> numbers) {
   std::vector<double> logs;
   for (int64_t i = 0; i < length(numbers); ++i) {
@@ -177,15 +128,9 @@ void bind_rounds(nb::module_& m) {
   nb::class_<HeldDense>(m, "DenseCounts", "Counts of all but the sparse features.")
       .def(nb::init<nb::handle_t<Layout>, Matrix<const int64_t>, Vector<const int32_t>>(),
            "layout"_a, exact("counts"), exact("n_values"));
-  nb::class_<HeldSparse>(m, "SparseFeature", "Counts of one sparse feature.")
-      .def(nb::init<Vector<const int64_t>, Vector<const int32_t>, Vector<const int64_t>, int64_t,
-                    int32_t>(),
-           exact("indptr"), exact("codes"), exact("counts"), "feature"_a, "n_values"_a);
   m.def("draw_dense", draw_dense_, "counts"_a, "t"_a, "key"_a, exact("centers"), "n_threads"_a);
-  m.def("draw_sparse", draw_sparse_, "counts"_a, "t"_a, "key"_a, exact("centers"));
   m.def("expected_cost_dense", expected_cost_dense_, "counts"_a, exact_or_none("feature_weight"),
         "n_threads"_a);
-  m.def("expected_cost_sparse", expected_cost_sparse_, "counts"_a);
   nb::class_<HeldSource>(m, "PriceSource", "What prices are made of.")
       .def(nb::init<const HeldDense&, bool, Vector<const int64_t>, double,
                     Maybe<Vector<const double>>>(),
@@ -194,7 +139,6 @@ void bind_rounds(nb::module_& m) {
   m.def("price_ranges", price_ranges_, "source"_a, exact("least"), exact("dearest"), "n_threads"_a);
   m.def("fixed_prices", fixed_prices_, "source"_a, "resolution"_a, exact("offsets"), exact("out"),
         exact_or_none("raised"), "n_threads"_a);
-  m.def("squared_shares", squared_shares_, "feature"_a);
   m.def("portable_log2", portable_log2_, exact("numbers"));
 }
 

@@ -5,5 +5,6 @@ NB_MODULE(_core, m) {
   softmodes::bind_layout(m);
   softmodes::bind_passes(m);
   softmodes::bind_rounds(m);
+  softmodes::bind_wide(m);
   softmodes::bind_strings(m);
 }

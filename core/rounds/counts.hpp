@@ -1,6 +1,7 @@
 // The counts of one tally.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace softmodes {
@@ -21,15 +22,28 @@ struct DenseCounts {
   }
 };
 
-// Of one sparse feature: cluster i holds codes[indptr[i] .. indptr[i + 1]), ascending, of which
-// those below n_values are values of centers.
-struct SparseFeature {
-  const int64_t* indptr;
+// Of all sparse features, one after the other: cluster i of the f-th holds the codes from
+// starts[f * n_clusters + i] on, ascending, of which those below n_values[f] are values of centers.
+struct WideCounts {
+  const int64_t* starts;
   const int32_t* codes;
   const int64_t* counts;
+  const int32_t* features;  // their numbers, ascending
+  const int32_t* n_values;
+  int64_t n_features;
   int64_t n_clusters;
-  int64_t feature;
-  int32_t n_values;
+
+  struct Values {
+    const int32_t* codes;
+    const int64_t* counts;
+    int64_t n;
+  };
+  Values of(int64_t f, int64_t cluster) const {
+    const int64_t* start = starts + f * n_clusters + cluster;
+    const int32_t* end = std::lower_bound(codes + start[0], codes + start[1], n_values[f]);
+    return {codes + start[0], counts + start[0], end - (codes + start[0])};
+  }
+  int64_t n_counts() const { return starts[n_features * n_clusters]; }
 };
 
 }  // namespace softmodes

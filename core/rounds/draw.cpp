@@ -159,19 +159,19 @@ void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* cente
   });
 }
 
-void draw_sparse(const SparseFeature& tally, double t, uint64_t key, int32_t* centers,
-                 int64_t n_features) {
-  const Logarithms logarithm = logarithms_for(t, tally.counts, tally.indptr[tally.n_clusters]);
-  Drawing draw(t, logarithm);
-  for (int64_t i = 0; i < tally.n_clusters; ++i) {
-    const int64_t begin = tally.indptr[i];
-    const int32_t* codes = tally.codes + begin;
-    const int32_t* end = std::lower_bound(codes, tally.codes + tally.indptr[i + 1], tally.n_values);
-    const uint64_t cell_key =
-        fold(fold(key, static_cast<uint64_t>(i)), static_cast<uint64_t>(tally.feature));
-    const int64_t v = draw(CenterValue{tally.counts + begin, end - codes, codes, cell_key});
-    if (v != kNothing) centers[i * n_features + tally.feature] = codes[v];
-  }
+void draw_wide(const WideCounts& tally, double t, uint64_t key, int32_t* centers,
+               int64_t n_features, const Threads& threads) {
+  const Logarithms logarithm = logarithms_for(t, tally.counts, tally.n_counts());
+  split_features(tally, threads, [&](int64_t f) {
+    Drawing draw(t, logarithm);
+    const int64_t j = tally.features[f];
+    for (int64_t i = 0; i < tally.n_clusters; ++i) {
+      const WideCounts::Values values = tally.of(f, i);
+      const uint64_t cell_key = fold(fold(key, static_cast<uint64_t>(i)), static_cast<uint64_t>(j));
+      const int64_t v = draw(CenterValue{values.counts, values.n, values.codes, cell_key});
+      if (v != kNothing) centers[i * n_features + j] = values.codes[v];
+    }
+  });
 }
 
 }  // namespace softmodes

@@ -69,14 +69,35 @@ double expected_cost_dense(const DenseCounts& tally, const uint32_t* feature_wei
   return sum.value();
 }
 
-double expected_cost_sparse(const SparseFeature& tally) {
-  Sum sum;
-  for (int64_t i = 0; i < tally.n_clusters; ++i) {
-    const int32_t* codes = tally.codes + tally.indptr[i];
-    const int32_t* end = std::lower_bound(codes, tally.codes + tally.indptr[i + 1], tally.n_values);
-    sum.add(expected_mismatches(tally.counts + tally.indptr[i], end - codes));
-  }
-  return sum.value();
+std::vector<double> expected_costs_wide(const WideCounts& tally, const Threads& threads) {
+  std::vector<double> costs(static_cast<size_t>(tally.n_features));
+  split_features(tally, threads, [&](int64_t f) {
+    Sum sum;
+    for (int64_t i = 0; i < tally.n_clusters; ++i) {
+      const WideCounts::Values values = tally.of(f, i);
+      sum.add(expected_mismatches(values.counts, values.n));
+    }
+    costs[f] = sum.value();
+  });
+  return costs;
+}
+
+ModeCounts mode_counts_wide(const WideCounts& tally, const Threads& threads) {
+  ModeCounts found;
+  found.modes.resize(static_cast<size_t>(tally.n_features));
+  found.observed.resize(found.modes.size());
+  split_features(tally, threads, [&](int64_t f) {
+    for (int64_t i = 0; i < tally.n_clusters; ++i) {
+      const WideCounts::Values values = tally.of(f, i);
+      int64_t most = 0;
+      for (int64_t v = 0; v < values.n; ++v) {
+        most = std::max(most, values.counts[v]);
+        found.observed[f] += values.counts[v];
+      }
+      found.modes[f] += most;
+    }
+  });
+  return found;
 }
 
 }  // namespace softmodes

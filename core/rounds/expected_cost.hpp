@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "parallel.hpp"
 #include "rounds/counts.hpp"
@@ -12,6 +13,14 @@ namespace softmodes {
 // One fixed order of additions, no fused operations: the same double on every machine.
 double expected_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight,
                            const Threads& threads);
-double expected_cost_sparse(const SparseFeature& tally);
+// Of each sparse feature, without its weight.
+std::vector<double> expected_costs_wide(const WideCounts& tally, const Threads& threads);
+
+// Rows that hold the most frequent value of their cluster, of each sparse feature; and observed
+// ones.
+struct ModeCounts {
+  std::vector<int64_t> modes, observed;
+};
+ModeCounts mode_counts_wide(const WideCounts& tally, const Threads& threads);
 
 }  // namespace softmodes

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <vector>
 
 #include "isa/kernels.hpp"
 #include "logarithm.hpp"
+#include "rounds/fixed_price.hpp"
 #include "rounds/split.hpp"
 
 namespace softmodes {
@@ -103,12 +105,6 @@ class ClusterPrices {
   std::vector<double> prices_;
 };
 
-// What std::floor gives for numbers of this size, without a call.
-int64_t whole_below(double x) {
-  const auto whole = static_cast<int64_t>(x);
-  return whole - (static_cast<double>(whole) > x);
-}
-
 }  // namespace
 
 void price_ranges(const PriceSource& source, double* least, double* dearest,
@@ -139,7 +135,6 @@ void price_ranges(const PriceSource& source, double* least, double* dearest,
 
 void fixed_prices(const PriceSource& source, int resolution, const int64_t* offsets, uint32_t* out,
                   int16_t* raised, const Threads& threads) {
-  constexpr double kRounded = 1 << kRoundedBits;
   const int64_t n_prices = offsets[source.counts.n_features];
   const double scale = std::ldexp(1.0, resolution);
   split_clusters(source.counts, 0, source.counts.n_clusters, threads, [&](int64_t i, int64_t end) {
@@ -149,34 +144,13 @@ void fixed_prices(const PriceSource& source, int resolution, const int64_t* offs
       prices.for_each_feature([&](int64_t j, int64_t first, int64_t n) {
         const int64_t at = i * n_prices + offsets[j];
         for (int64_t v = 0; v < n; ++v) {
-          const double scaled = price[first + v] * scale;
-          const int64_t whole = whole_below(scaled + 0.5);
-          out[at + v] = static_cast<uint32_t>(whole);
-          if (raised)
-            raised[at + v] = static_cast<int16_t>(
-                whole_below((static_cast<double>(whole) - scaled) * kRounded + 0.5));
+          const FixedPrice fixed(price[first + v] * scale);
+          out[at + v] = static_cast<uint32_t>(fixed.whole);
+          if (raised) raised[at + v] = fixed.raised();
         }
       });
     }
   });
-}
-
-std::vector<double> squared_shares(const SparseFeature& feature) {
-  std::vector<double> sums;
-  for (int64_t i = 0; i < feature.n_clusters; ++i) {
-    const int32_t* codes = feature.codes + feature.indptr[i];
-    const int32_t* end =
-        std::lower_bound(codes, feature.codes + feature.indptr[i + 1], feature.n_values);
-    const int64_t* counts = feature.counts + feature.indptr[i];
-    const double all = sum_of(counts, end - codes);
-    double squares = 0.0;
-    for (int64_t v = 0; all > 0 && v < end - codes; ++v) {
-      const double share = static_cast<double>(counts[v]) / all;
-      squares += share * share;
-    }
-    sums.push_back(squares);
-  }
-  return sums;
 }
 
 }  // namespace softmodes

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "parallel.hpp"
 #include "rounds/counts.hpp"
@@ -31,9 +30,6 @@ void price_ranges(const PriceSource& source, double* least, double* dearest,
 constexpr int kRoundedBits = 15;
 void fixed_prices(const PriceSource& source, int resolution, const int64_t* offsets, uint32_t* out,
                   int16_t* raised, const Threads& threads);
-
-// Of a sparse feature, by cluster: the sum of its squared shares.
-std::vector<double> squared_shares(const SparseFeature& feature);
 
 // log2, the same on every machine.
 double portable_log2(double x);

@@ -1,4 +1,4 @@
-// Work between two passes, by cluster.
+// Work between two passes, by cluster or by feature.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +20,19 @@ void split_clusters(const DenseCounts& tally, int64_t begin, int64_t end, const 
   const int64_t n_tasks = useful.n > 1 ? std::min<int64_t>(k, 4 * useful.n) : 1;
   run_tasks(n_tasks, useful, [&](int64_t i, int, const Stop&) {
     task(begin + k * i / n_tasks, begin + k * (i + 1) / n_tasks);
+  });
+}
+
+// Runs task(f) for each sparse feature.
+template <class Task>
+void split_features(const WideCounts& tally, const Threads& threads, const Task& task) {
+  constexpr int64_t kCountsPerThread = int64_t{1} << 14;
+  const Threads useful = threads.at_most(tally.n_counts() / kCountsPerThread);
+  const int64_t n = tally.n_features;
+  const int64_t n_tasks =
+      useful.n > 1 ? std::min<int64_t>(n, 8 * useful.n) : std::min<int64_t>(n, 1);
+  run_tasks(n_tasks, useful, [&](int64_t i, int, const Stop&) {
+    for (int64_t f = n * i / n_tasks; f < n * (i + 1) / n_tasks; ++f) task(f);
   });
 }
 

@@ -15,55 +15,73 @@ from numpy.typing import NDArray
 from softmodes import _core
 from softmodes._core import Block as NativeBlock
 from softmodes._core import (
+    BonusesByValue,
     Centers,
+    CountsByValue,
     DenseCounts,
     Layout,
     PriceSource,
-    SparseFeature,
-    SparsePrices,
+    RaisedByValue,
     StringDictionary,
     TallyOut,
     TallySum,
+    WideCounts,
+    WidePrices,
+    counts_by_value,
     draw_dense,
-    draw_sparse,
+    draw_wide,
+    exact_sum,
     expected_cost_dense,
-    expected_cost_sparse,
+    expected_costs_wide,
+    fixed_bonuses,
     fixed_prices,
     instruction_set,
     look_up,
+    make_local,
+    mode_counts_wide,
     pack_columns,
     pack_matrix,
     pass_bytes,
     portable_log2,
     price_ranges,
+    renumber_clusters,
     score_bytes,
-    squared_shares,
+    sum_of_raised,
+    wide_prices,
 )
 
 if TYPE_CHECKING:
     from softmodes._rows.block import Block
 
 __all__ = [
+    "BonusesByValue",
     "Centers",
+    "CountsByValue",
     "DenseCounts",
     "Layout",
     "NativeBlock",
     "PriceSource",
-    "SparseFeature",
-    "SparsePrices",
+    "RaisedByValue",
     "StringDictionary",
     "TallyOut",
     "TallySum",
+    "WideCounts",
+    "WidePrices",
     "candidate_totals",
+    "counts_by_value",
     "distances",
     "draw_dense",
-    "draw_sparse",
+    "draw_wide",
+    "exact_sum",
     "expected_cost_dense",
-    "expected_cost_sparse",
+    "expected_costs_wide",
+    "fixed_bonuses",
     "fixed_prices",
     "instruction_set",
     "instruction_sets",
     "look_up",
+    "make_local",
+    "mode_counts_wide",
     "nearer",
     "pack_columns",
     "pack_matrix",
@@ -71,17 +89,20 @@ __all__ = [
     "portable_log2",
     "presence",
     "price_ranges",
+    "renumber_clusters",
     "score_bytes",
     "score_rows",
     "soft_tally",
     "sparse_counts",
-    "squared_shares",
+    "sum_of_raised",
     "tally",
     "unpack",
     "update",
     "use_instruction_set",
+    "wide_prices",
 ]
 
+# Of the layout's sparse features, one after the other: where clusters begin, codes, counts.
 SparseCounts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 Distance = TypeVar("Distance", np.uint16, np.uint32)
 
@@ -128,11 +149,11 @@ def soft_tally(
     counts: NDArray[np.int64],
     cluster_sizes: NDArray[np.int64],
     n_threads: int,
-) -> tuple[int, int, list[SparseCounts]]:
+) -> tuple[int, int, SparseCounts]:
     """Share every row among clusters by scores, and count: both arrays are added to.
 
     Returns the sums over the rows of their least totals above the floor, and of the logarithms of
-    their sums of powers; and the counts of the layout's sparse features, each as CSR.
+    their sums of powers; and the counts of the layout's sparse features.
     """
     found = _core.soft_tally(block.native, centers, tie_key, counts, cluster_sizes, n_threads)
     least, log = ((high << 64) + low for high, low in (found.least, found.log))
@@ -183,10 +204,8 @@ def nearer(
     return _core.nearer(block.native, centers, current, n_threads)
 
 
-def sparse_counts(
-    block: Block, labels: NDArray[np.int32], k: int, n_threads: int
-) -> list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]]:
-    """Return the counts of each sparse feature by cluster as CSR: `indptr`, `codes`, `counts`.
+def sparse_counts(block: Block, labels: NDArray[np.int32], k: int, n_threads: int) -> SparseCounts:
+    """Return the counts of all sparse features by cluster.
 
     Codes ascend inside a cluster; rows count by their weight.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from softmodes import KModes, SoftModes
+from softmodes._algorithm.loop import best_run
+from softmodes._estimators.auto import TableSize, auto_rounds, auto_starts
+from softmodes._rows.stores import open_store
 from softmodes.datasets import load_zoo
 from softmodes.metrics import expected_cost, hamming_cost
 from support import table
@@ -129,38 +133,73 @@ def test_the_defaults_are_refined_restarts():
 
 
 @pytest.mark.parametrize(
-    ("n", "d", "k", "n_values", "n_init"),
+    ("n", "d", "k", "n_values", "n_wide", "n_init"),
     [
-        (10**6, 20, 50, 100, 10),  # by comparisons of cells alone
-        (10**6 + 1, 20, 50, 100, 5),
-        (10**8, 100, 1, 500, 5),
-        (10**8 + 1, 100, 1, 500, 3),
-        (10**12, 50, 2, 100, 3),
-        (10_000, 4, 50, 20, 10),  # short rows
-        (10_000, 4, 100, 20, 5),
-        (10**5, 4, 10, 20, 10),
-        (10**6, 4, 5, 20, 2),
-        (10**6, 14, 48, 20, 9),
-        (10**6, 4, 49, 20, 1),
-        (20_000, 10, 100, 300, 5),
-        (20_000, 15, 100, 300, 10),
-        (10_000, 1, 2_000, 1_000, 1),
-        (60, 2_000, 10, 10_000, 10),  # hardly more rows than values
-        (60, 30_000, 10, 150_000, 2),
-        (10, 200_000, 10, 400_000, 1),
-        (5_000, 20, 300, 100, 10),  # many clusters
-        (5_000, 20, 500, 100, 6),
-        (5_000, 20, 2_500, 100, 3),
+        (10**6, 25, 40, 100, 0, 10),  # by comparisons of cells alone
+        (10**6 + 1, 25, 40, 100, 0, 5),
+        (10**8, 100, 1, 500, 0, 5),
+        (10**8 + 1, 100, 1, 500, 0, 3),
+        (10**12, 50, 2, 100, 0, 3),
+        (10_000, 4, 48, 20, 0, 10),  # short rows
+        (10_000, 4, 100, 20, 0, 1),
+        (10**5, 4, 5, 20, 0, 10),
+        (10**6, 4, 2, 20, 0, 2),
+        (10**6, 14, 48, 20, 0, 9),
+        (10**6, 15, 48, 20, 0, 10),
+        (20_000, 10, 100, 300, 0, 1),
+        (20_000, 24, 100, 300, 0, 9),
+        (20_000, 25, 100, 300, 0, 10),
+        (10_000, 1, 2_000, 1_000, 0, 1),
+        (60, 2_000, 10, 10_000, 0, 10),  # few rows for each value
+        (60, 30_000, 10, 150_000, 0, 1),
+        (10, 200_000, 10, 400_000, 0, 1),
+        (100_000, 20, 2, 20_000, 20, 5),  # columns of many values
+        (100_000, 20, 2, 100_000, 20, 1),
+        (1_000_000, 20, 2, 100_000, 20, 10),
+        (5_000, 25, 300, 100, 0, 10),  # many clusters
+        (5_000, 25, 500, 100, 0, 6),
+        (5_000, 25, 2_500, 100, 0, 3),
     ],
 )
-def test_auto_restarts_depend_on_the_table_alone(n, d, k, n_values, n_init):
-    from softmodes._estimators.base import auto_starts
-
-    assert auto_starts(n, d, k, n_values) == n_init
+def test_auto_restarts_depend_on_the_table_alone(n, d, k, n_values, n_wide, n_init):
+    assert auto_starts(TableSize(n, d, n_values, n_wide), k) == n_init
     X = table(100, SIZES)
     runs = set()
     SoftModes(2, random_state=0).fit(X, on_round=lambda state: runs.add(state.run))
     assert runs == set(range(10))
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "k", "n_values", "n_rounds"),
+    [
+        (100, 20, 10, 2_000, 60),
+        (100_000, 20, 3, 100_000, 60),
+        (100_000, 20, 10, 100_000, 20),
+        (500_000, 20, 10, 100_000, 60),
+        (10, 200_000, 10, 2_000_000, 10),
+    ],
+)
+def test_auto_rounds_are_fewer_where_there_are_many_prices_and_few_rows(
+    n, d, k, n_values, n_rounds
+):
+    assert auto_rounds(TableSize(n, d, n_values), k) == n_rounds
+
+
+def test_the_size_of_a_table_counts_columns_of_more_than_256_values():
+    found = TableSize.of(9, np.array([256, 257, 5000, 2], np.int32))
+    assert found == TableSize(n=9, d=4, n_values=5515, n_wide=2)
+
+
+def test_a_finish_ends_after_as_many_rounds_as_it_is_given():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (400, 6))
+    opened = open_store(X)
+    plan = SoftModes(5, n_init=1, random_state=0)._plan(opened, None)
+    long = best_run(opened.store, plan)
+    short = best_run(opened.store, replace(plan, latent_rounds=7))
+    of_finish = [sum(r.stage == "latent" for r in run.history) for run in (long, short)]
+    assert of_finish[0] > 7, "the finish is short by itself: nothing tested"
+    assert of_finish[1] == 7
 
 
 def test_refinement_lowers_its_objective_and_agrees_more_between_seeds():

@@ -36,7 +36,21 @@ def column_counts(case: Case) -> Counts:
 def test_sparse_prices_are_those_of_their_parts(case):
     for j, prices in case.centers().sparse.items():
         assert_array_equal(prices.dense(), case.scores.prices[j])
-        assert_array_equal(prices.sum_over_clusters(), case.scores.prices[j].sum(axis=0))
+
+
+def test_sparse_prices_of_all_features_at_once_are_those_of_each(case):
+    centers = case.centers()
+    wide, each = centers.wide, centers.sparse
+    assert len(each) > 1, "one feature: nothing tested"
+    assert list(wide) == list(each)
+    expected = [case.scores.prices[j].sum(axis=0) for j in each]
+    assert_array_equal(wide.sum_over_clusters(), np.concatenate(expected))
+    assert_array_equal(wide.most_bonus, [prices.bonus.max() for prices in each.values()])
+    for j, prices in each.items():
+        for part in ("default", "shared", "indptr", "clusters", "bonus"):
+            assert_array_equal(getattr(wide[j], part), getattr(prices, part))
+    with pytest.raises(KeyError):
+        wide[0]
 
 
 def test_reordered_scores_are_the_same_scores_elsewhere(case):
@@ -56,7 +70,7 @@ def test_the_floor_is_what_the_core_takes_off_all_rows(case):
     assert case.centers().floor(totals, int(weight.sum())) == expected
     # Sums beyond 64 bits are as exact.
     huge = 1 << 44
-    grown = ValueTotals(totals.dense * huge, {j: c * huge for j, c in totals.sparse.items()})
+    grown = ValueTotals(totals.dense * huge, totals.wide * huge)
     assert abs(expected * huge) > 1 << 63
     assert case.centers().floor(grown, int(weight.sum()) * huge) == expected * huge
 

@@ -376,13 +376,13 @@ def test_nearer_rows_equal_reference(isa, dtype, n, k, near):
 def test_sparse_counts_equal_reference(n_threads, n, width, weighted):
     rng = np.random.default_rng(width)
     weight = rng.integers(0, 99, n) if weighted else None
-    table = make_table(rng, n, [2, width, 5, 270], weight=weight)
+    table = make_table(rng, n, [2, width, 5, 270, 300, 5000], weight=weight)
     labels = rng.integers(0, 7, n).astype(np.int32)
-    found = _kernels.sparse_counts(table.block(), labels, 8, n_threads)
-    for j, (indptr, codes, counts) in zip((1, 3), found, strict=True):
+    starts, codes, counts = _kernels.sparse_counts(table.block(), labels, 8, n_threads)
+    for f, j in enumerate((1, 3, 4, 5)):
         dense = np.zeros((8, table.n_codes[j]), np.int64)
         for c in range(8):
-            row = slice(indptr[c], indptr[c + 1])
+            row = slice(starts[8 * f + c], starts[8 * f + c + 1])
             assert (np.diff(codes[row]) > 0).all()
             dense[c, codes[row]] = counts[row]
         wanted = reference.counts(table.codes, labels, 8, j, table.n_codes[j], weight)

@@ -18,13 +18,19 @@ def expected_cost(
     counts observed values only.
     """
     cost = _kernels.expected_cost_dense(counts.native_dense(), feature_weight, n_threads)
-    for j, feature in counts.native_sparse():
-        weight = 1 if feature_weight is None else int(feature_weight[j])
-        cost += weight * _kernels.expected_cost_sparse(feature)
+    if not len(counts.wide):
+        return cost
+    wide = _kernels.expected_costs_wide(counts.wide_values.native, n_threads)
+    if feature_weight is not None:
+        wide = wide * feature_weight[counts.wide.features]
+    for more in wide.tolist():  # not by `sum`, which rounds otherwise from one Python to the next
+        cost += more
     return cost
 
 
-def modes_cost(counts: Counts, feature_weight: NDArray[np.uint32] | None = None) -> int:
+def modes_cost(
+    counts: Counts, feature_weight: NDArray[np.uint32] | None = None, n_threads: int = 1
+) -> int:
     """Return the mismatches of the rows with the modes of their clusters."""
     layout = counts.layout
     weight = np.ones(layout.n_features, np.int64)
@@ -40,9 +46,7 @@ def modes_cost(counts: Counts, feature_weight: NDArray[np.uint32] | None = None)
         modes = np.maximum.reduceat(values, starts, axis=1).sum(axis=0)
         observed = np.add.reduceat(values.sum(axis=0), starts)
         total = int(weight[dense] @ (observed - modes))
-    for j in counts.sparse:
-        wide = counts.sparse_values(j)
-        filled = np.flatnonzero(np.diff(wide.indptr))
-        modes = np.maximum.reduceat(wide.data, wide.indptr[filled]) if len(filled) else wide.data
-        total += int(weight[j]) * int(wide.data.sum() - modes.sum())
+    if len(counts.wide):
+        modes, observed = _kernels.mode_counts_wide(counts.wide_values.native, n_threads)
+        total += int(weight[counts.wide.features] @ (observed - modes))
     return total

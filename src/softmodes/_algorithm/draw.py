@@ -44,8 +44,9 @@ class Draw:
 
     def _draw_soft(self, t: float, counts: Counts, codes: NDArray[np.int32], key: int) -> None:
         _kernels.draw_dense(counts.native_dense(), float(t), key, codes, self.n_threads)
-        for _, feature in counts.native_sparse():
-            _kernels.draw_sparse(feature, float(t), key, codes)
+        if len(counts.wide):
+            native = counts.wide_values.native
+            _kernels.draw_wide(native, float(t), key, codes, self.n_threads)
 
     def _draw_custom(self, counts: Counts, codes: NDArray[np.int32], key: int) -> None:
         cluster_keys = fold_array(key, np.arange(len(codes)))

@@ -16,7 +16,6 @@ from softmodes._algorithm.plan import Plan, Round, RoundState, Run
 from softmodes._algorithm.stages import (
     FIRST_GINI_ROUNDS,
     FIRST_LATENT_ROUNDS,
-    MOST_LATENT_ROUNDS,
     Fit,
     Gini,
     Latent,
@@ -58,7 +57,7 @@ def run_once(store: RowStore, plan: Plan, index: int) -> Run:
 def run_from(fit: Fit, tally: Tally, drawn: CodeCenters, index: int) -> Run:
     """Make a latent finish of a partition that is given by its counts: it needs no seeds."""
     before = _given(fit, tally, drawn, index)
-    return _settled(fit, _go_on(Latent(fit, index, MOST_LATENT_ROUNDS), before))
+    return _settled(fit, _go_on(Latent(fit, index, fit.plan.latent_rounds), before))
 
 
 def starts(fit: Fit) -> Iterator[Run]:
@@ -83,7 +82,7 @@ def _start(fit: Fit, index: int) -> Run:
         run = _go_on(Gini(wide, index, FIRST_GINI_ROUNDS), run)
     run = _without_spare(fit, run)
     if fit.plan.refine == "latent" and not run.stopped:
-        run = _go_on(Latent(fit, index, FIRST_LATENT_ROUNDS), run)
+        run = _go_on(Latent(fit, index, _first_latent_rounds(fit)), run)
     return run
 
 
@@ -115,19 +114,23 @@ def _given(
     return Run(index, drawn, drawn, tally, (*history, given), len(history))
 
 
-def _finish(fit: Fit, run: Run) -> Run:
-    """Make the other rounds of the finish, until nothing moves.
+def _first_latent_rounds(fit: Fit) -> int:
+    """Return how many latent rounds a start makes: one if there is nothing to look for.
 
-    Of one column any partition makes a latent class model of the same likelihood: there is nothing
-    to look for.
+    Of one column any partition makes a latent class model of the same likelihood.
     """
+    return 1 if fit.store.layout.n_features == 1 else FIRST_LATENT_ROUNDS
+
+
+def _finish(fit: Fit, run: Run) -> Run:
+    """Make the other rounds of the finish, until nothing moves."""
     if run.stopped or run.converged or fit.plan.refine is None:
         return run
     if fit.plan.refine == "latent" and fit.store.layout.n_features == 1:
         return run
     if fit.plan.refine == "gini":
         return _go_on(Gini(fit, run.index, fit.plan.max_iter), run)
-    return _go_on(Latent(fit, run.index, MOST_LATENT_ROUNDS - FIRST_LATENT_ROUNDS), run)
+    return _go_on(Latent(fit, run.index, fit.plan.latent_rounds - FIRST_LATENT_ROUNDS), run)
 
 
 def _settled(fit: Fit, run: Run) -> Run:

@@ -66,6 +66,7 @@ class Plan:
     ladder: tuple[Rounding, ...] = ()  # roundings of one run after the other, if they differ
     refine: Refine | None = None
     finalists: int = 1  # starts that are finished
+    latent_rounds: int = 60  # of a latent finish, at most
     spare: int = 0  # clusters that a start has more than asked for, until its latent rounds
     feature_weight: NDArray[np.uint32] | None = None
     row_unit: float = 1.0

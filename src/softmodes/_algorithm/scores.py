@@ -12,23 +12,27 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from softmodes import _kernels
+from softmodes._algorithm.wide_scores import (
+    KeptPrices,
+    RealPrices,
+    WidePricing,
+    fixed,
+    shares_of,
+)
 from softmodes._rows.centers import (
     LINE_LIMIT,
+    MOST_DENSE_VALUES,
     MOST_SHARED_RESOLUTION,
     TOTAL_LIMIT,
     Raised,
     ScoreCenters,
-    SparsePrices,
-    SparseRaised,
     ValueTotals,
-    before_rounding,
     features_at_once,
     price_offsets,
 )
-from softmodes._rows.counts import Counts, row_sums
+from softmodes._rows.counts import Counts
 from softmodes._rows.tally import MEMBERSHIP_BITS, SoftTally
 
 Rule: TypeAlias = Literal["gini", "latent"]
@@ -82,7 +86,7 @@ class Pricing:
         An empty cluster keeps the prices that it had `before`. Without these it takes the shares of
         the table, as a column does that was observed nowhere in a cluster.
         """
-        kept = _Kept.of(before, sizes)
+        kept = KeptPrices.of(before, sizes)
         source = _kernels.PriceSource(
             counts.native_dense(),
             self.rule == "latent",
@@ -90,35 +94,34 @@ class Pricing:
             self.prior * scale,
             self.feature_weight,
         )
-        wide = {j: self._wide(counts, j, scale, kept) for j in counts.layout.sparse_features}
+        wide = self._wide.real(counts.wide_values, self.prior * scale, kept)
         base = self._base(sizes, kept)
         resolution = self._resolution(self._spans(source, kept), wide, base, kept)
         offsets = self._slots.offsets
         prices = np.empty((counts.n_clusters, int(offsets[-1])), np.uint32)
         raised = np.empty(prices.shape, np.int16) if self.rule == "latent" else None
         _kernels.fixed_prices(source, resolution, offsets, prices, raised, self.n_threads)
-        fixed, sparse_raised = {}, {}
-        for j, real in wide.items():
-            fixed[j], sparse_raised[j] = real.fixed(resolution)
-            if offsets[j] < offsets[j + 1]:
-                some = slice(offsets[j], offsets[j + 1])
-                prices[:, some] = fixed[j].dense()
-                if raised is not None:
-                    raised[:, some] = sparse_raised[j].dense(fixed[j])
-                del fixed[j], sparse_raised[j]
-        if kept is not None:
-            prices[kept.clusters] = _fixed(kept.prices, resolution)[0]
+        wide_prices, wide_raised = wide.fixed(resolution)
+        for j, some in self._slots.dense_prices.items():
+            prices[:, some] = wide_prices[j].dense()
             if raised is not None:
-                raised[kept.clusters] = _fixed(kept.prices, resolution)[1]
-        fixed_base, base_raised = _fixed(base, resolution)
+                raised[:, some] = wide_raised.dense(j)
+        if self._slots.dense_prices:
+            many = counts.n_values[wide_prices.features] > MOST_DENSE_VALUES
+            wide_prices = wide_prices.some(many)
+        if kept is not None:
+            prices[kept.clusters], kept_raised = fixed(kept.prices, resolution)
+            if raised is not None:
+                raised[kept.clusters] = kept_raised
+        fixed_base, base_raised = fixed(base, resolution)
         return ScoreCenters(
             prices,
             fixed_base,
             offsets,
             counts.n_values,
-            fixed,
+            wide_prices,
             resolution,
-            None if raised is None else Raised(raised, base_raised, sparse_raised),
+            None if raised is None else Raised(raised, base_raised, wide_raised),
         )
 
     def log_posterior(self, scores: ScoreCenters, tally: SoftTally) -> float:
@@ -152,27 +155,21 @@ class Pricing:
         sum_ += _sum_of_products(
             self._slots.in_cells(counts.dense) >> less, self._slots.in_columns(raised.prices)
         )
-        for j in counts.sparse:
-            values = counts.sparse_values(j)
-            if less:
-                shifted = values.data >> less, values.indices, values.indptr
-                values = csr_array(shifted, shape=values.shape)
-            if j in raised.sparse:
-                sum_ += raised.sparse[j].sum_over(scores.sparse[j], values)
-            else:
-                some = slice(scores.offsets[j], scores.offsets[j + 1])
-                sum_ += _sum_of_products(values.toarray(), raised.prices[:, some])
+        if len(counts.wide):
+            by_value = counts.wide_values.by_value(self.n_threads)
+            sum_ += raised.wide.sum_over(counts.wide_values, by_value, less)
         return math.ldexp(float(sum_), less - MEMBERSHIP_BITS - Raised.BITS)
 
     def _prior_price(self, scores: ScoreCenters) -> float:
         """Return what a row of the prior costs in all clusters, in units of prices."""
         assert scores.raised is not None
         shares, wide_shares = self._shares
-        terms = (shares * scores.raised.exact_sums(scores)).tolist()
-        for j, prices in scores.sparse.items():
-            exact = scores.raised.sparse[j].exact_sums(prices)
-            terms += (wide_shares[j] * exact).tolist()
-        return math.fsum(terms)
+        terms = [shares * scores.raised.exact_sums(scores)]
+        if len(scores.wide):
+            exact = scores.raised.wide.exact_sums()
+            own = self._slots.sparse_prices
+            terms.append(wide_shares * (exact if own is None else exact[own]))
+        return _kernels.exact_sum(np.concatenate(terms))
 
     @cached_property
     def _slots(self) -> _Slots:
@@ -183,23 +180,22 @@ class Pricing:
         return ValueTotals.of(self.totals)
 
     @cached_property
-    def _shares(self) -> tuple[Floats, dict[int, Floats]]:
-        """Shares of all values in the table: in the order of prices, and of sparse prices."""
-        totals, offsets = self._value_totals, self._slots.offsets
-        some = np.diff(offsets) > 0
-        sums = np.add.reduceat(totals.dense, offsets[:-1][some]) if some.any() else np.zeros(0)
-        observed = np.repeat(np.maximum(sums, 1), np.diff(offsets)[some])
-        return totals.dense / observed, {
-            j: counts / max(int(counts.sum()), 1) for j, counts in totals.sparse.items()
-        }
+    def _wide(self) -> WidePricing:
+        return WidePricing(
+            self.rule == "latent", self.totals, self.feature_weight, n_threads=self.n_threads
+        )
 
     @cached_property
-    def _wide_shares(self) -> dict[int, Floats]:
-        """Shares of the values of features whose counts are sparse."""
-        counts = {j: self.totals.feature(j)[0] for j in self.totals.sparse}
-        return {j: some / max(int(some.sum()), 1) for j, some in counts.items()}
+    def _shares(self) -> tuple[Floats, Floats]:
+        """Shares of all values in the table: in the order of prices, and of sparse prices."""
+        n_values = self.totals.n_values
+        many = n_values > MOST_DENSE_VALUES
+        return (
+            shares_of(self._value_totals.dense, np.diff(self._slots.offsets)[~many]),
+            shares_of(self._value_totals.wide, n_values[many]),
+        )
 
-    def _base(self, sizes: NDArray[np.int64], kept: _Kept | None) -> Floats:
+    def _base(self, sizes: NDArray[np.int64], kept: KeptPrices | None) -> Floats:
         """Return what a row costs in a cluster before its cells: the rarer the cluster, the more.
 
         A cluster that was always empty counts as one unit.
@@ -213,7 +209,7 @@ class Pricing:
             base[kept.clusters] = kept.base
         return base
 
-    def _spans(self, source: _kernels.PriceSource, kept: _Kept | None) -> Floats:
+    def _spans(self, source: _kernels.PriceSource, kept: KeptPrices | None) -> Floats:
         """Return how much dearer a value of each dense feature may be than in another cluster."""
         slots = self._slots
         least, dearest = np.zeros(self.totals.layout.n_cells), np.zeros(self.totals.layout.n_cells)
@@ -228,17 +224,17 @@ class Pricing:
         return spans
 
     def _resolution(
-        self, spans: Floats, wide: dict[int, _WidePrices], base: Floats, kept: _Kept | None
+        self, spans: Floats, wide: RealPrices, base: Floats, kept: KeptPrices | None
     ) -> int:
         """Return the most bits behind the point with which sums of prices stay in their limits.
 
         Only what a value costs above the least over the clusters is summed.
         """
-        wide_spans = [real.span for real in wide.values()]
-        largest = [real.dearest for real in wide.values()]
+        wide_spans, largest = wide.spans.tolist(), wide.dearest.tolist()
         if kept is not None:
             # What is kept of features whose counts are sparse, but not their prices.
-            wide_spans += [float(kept.prices[:, some].max()) for some in self._slots.dense_prices]
+            dense = self._slots.dense_prices.values()
+            wide_spans += [float(kept.prices[:, some].max()) for some in dense]
         line = max([float((spans * self._slots.at_once).max(initial=0.0)), *wide_spans])
         total = math.fsum([*spans.tolist(), *wide_spans, float(np.ptp(base))])
         dearest = max([total, float(base.max()), *largest])
@@ -253,65 +249,6 @@ class Pricing:
             resolution -= 1
         return resolution
 
-    def _wide(self, counts: Counts, j: int, scale: float, kept: _Kept | None) -> _WidePrices:
-        """Return the prices of a feature with sparse counts: values are rare in most clusters."""
-        found = counts.sparse_values(j)
-        by_value = found.tocsc()
-        by_value.sort_indices()
-        observed = row_sums(found).astype(np.float64)
-        shares = self._wide_shares[j]
-        value = np.repeat(np.arange(len(shares)), np.diff(by_value.indptr))
-        cells = _Cells(value, by_value.indices.astype(np.int64), np.zeros(0))
-        if self.rule == "gini":
-            prices = self._wide_gini(counts, j, by_value.data, observed, shares, cells)
-        else:
-            prior = self.prior * scale
-            prices = self._wide_latent(by_value.data, observed, shares, cells, prior)
-        weight = 1.0 if self.feature_weight is None else float(self.feature_weight[j])
-        return prices.times(weight).keeping(kept, j)
-
-    def _wide_gini(
-        self,
-        counts: Counts,
-        j: int,
-        data: NDArray[Any],
-        observed: Floats,
-        shares: Floats,
-        at: _Cells,
-    ) -> _WidePrices:
-        default = 1.0 + _kernels.squared_shares(counts.native_feature(j))
-        cells = at.filled(2.0 * data / observed[at.cluster])
-        unobserved = np.flatnonzero(observed == 0)
-        if len(unobserved) and shares.any():
-            default[unobserved] = 1.0 + math.fsum((shares * shares).tolist())
-            seen = np.flatnonzero(shares)
-            cells = cells.joined(
-                _Cells(
-                    np.tile(seen, len(unobserved)),
-                    np.repeat(unobserved, len(seen)),
-                    np.tile(2.0 * shares[seen], len(unobserved)),
-                )
-            )
-        return _WidePrices(default, np.zeros(len(shares)), cells)
-
-    def _wide_latent(
-        self, data: NDArray[Any], observed: Floats, shares: Floats, at: _Cells, prior: float
-    ) -> _WidePrices:
-        weightless = np.flatnonzero(shares == 0)
-        shares = np.where(shares > 0, shares, 1.0)
-        default = _kernels.portable_log2((observed + prior) / prior)
-        cells = at.filled(_kernels.portable_log2(data / (prior * shares[at.value]) + 1.0))
-        if len(weightless):  # they cost the same in every cluster, as unseen ones do: nothing
-            k = len(default)
-            cells = cells.where(~np.isin(cells.value, weightless)).joined(
-                _Cells(
-                    np.repeat(weightless, k),
-                    np.tile(np.arange(k), len(weightless)),
-                    np.tile(default, len(weightless)),
-                )
-            )
-        return _WidePrices(default, -_kernels.portable_log2(shares), cells)
-
 
 @dataclass(frozen=True, eq=False)
 class _Slots:
@@ -322,7 +259,9 @@ class _Slots:
     columns: NDArray[np.int64]
     starts: NDArray[np.intp]  # of each feature among the two above
     at_once: Floats  # by feature: how many lie together
-    dense_prices: tuple[slice, ...]  # of features whose counts are sparse
+    dense_prices: dict[int, slice]  # of features whose counts are sparse
+    # Which values of features with sparse counts have sparse prices; None: all of them.
+    sparse_prices: NDArray[np.bool_] | None
 
     def in_cells(self, counts: NDArray[Any]) -> NDArray[Any]:
         """Return the columns of dense counts that belong to values."""
@@ -338,147 +277,21 @@ class _Slots:
         feature, code = totals.dense_slots
         cells = np.flatnonzero(code < totals.n_values[feature])
         dense, starts = np.unique(feature[cells], return_index=True)
+        dense_prices = {
+            j: slice(int(offsets[j]), int(offsets[j + 1]))
+            for j in layout.sparse_features
+            if offsets[j] < offsets[j + 1]
+        }
+        wide = totals.wide_values.n_values
         return cls(
             offsets=offsets,
             cells=cells,
             columns=offsets[feature[cells]] + code[cells],
             starts=starts,
             at_once=features_at_once(totals.n_values[dense]),
-            dense_prices=tuple(
-                slice(int(offsets[j]), int(offsets[j + 1]))
-                for j in layout.sparse_features
-                if offsets[j] < offsets[j + 1]
-            ),
+            dense_prices=dense_prices,
+            sparse_prices=np.repeat(wide > MOST_DENSE_VALUES, wide) if dense_prices else None,
         )
-
-
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """Empty clusters, and their prices of the round before."""
-
-    clusters: NDArray[np.intp]
-    scores: ScoreCenters
-
-    @classmethod
-    def of(cls, before: ScoreCenters | None, sizes: NDArray[np.int64]) -> _Kept | None:
-        empty = np.flatnonzero(sizes == 0)
-        return None if before is None or not len(empty) else cls(empty, before)
-
-    @cached_property
-    def prices(self) -> Floats:
-        """Prices before they were rounded."""
-        raised = None if self.scores.raised is None else self.scores.raised.prices[self.clusters]
-        return self.exact(self.scores.prices[self.clusters], raised)
-
-    @property
-    def base(self) -> Floats:
-        """Bases before they were rounded."""
-        raised = None if self.scores.raised is None else self.scores.raised.base[self.clusters]
-        return self.exact(self.scores.base[self.clusters], raised)
-
-    def sparse(self, j: int) -> tuple[Floats, _Cells]:
-        """Return defaults and bonuses of a feature before they were rounded."""
-        old, raised = self.scores.sparse[j], self.scores.raised
-        some = np.isin(old.clusters, self.clusters)
-        default = self.exact(
-            old.default[self.clusters], raised and raised.sparse[j].default[self.clusters]
-        )
-        bonus = self.exact(old.bonus[some], raised and raised.sparse[j].bonus[some])
-        return default, _Cells(old.values[some], old.clusters[some], bonus)
-
-    def exact(self, prices: NDArray[np.uint32], raised: Any) -> Floats:
-        """Return what prices were before they were rounded, as far as it is known."""
-        return np.ldexp(before_rounding(prices, raised), -self.scores.resolution)
-
-
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """Numbers at some values and clusters."""
-
-    value: NDArray[np.intp]
-    cluster: NDArray[Any]
-    number: Floats
-
-    def filled(self, number: Floats) -> _Cells:
-        return _Cells(self.value, self.cluster, number)
-
-    def joined(self, more: _Cells) -> _Cells:
-        return _Cells(
-            np.concatenate([self.value, more.value]),
-            np.concatenate([self.cluster, more.cluster]),
-            np.concatenate([self.number, more.number]),
-        )
-
-    def where(self, some: NDArray[np.bool_]) -> _Cells:
-        return _Cells(self.value[some], self.cluster[some], self.number[some])
-
-    def sorted(self, k: int) -> _Cells:
-        place = self.value * np.int64(k) + self.cluster
-        if (place[1:] > place[:-1]).all():
-            return self
-        order = np.argsort(place, kind="stable")  # takes little time where two lists were joined
-        return _Cells(self.value[order], self.cluster[order], self.number[order])
-
-
-@dataclass(frozen=True, eq=False)
-class _WidePrices:
-    """Prices of a feature with sparse counts before they are rounded; see `SparsePrices`."""
-
-    default: Floats
-    shared: Floats
-    bonus: _Cells
-
-    @property
-    def span(self) -> float:
-        """How much dearer a cell may be in one cluster than in another, as the core bounds it."""
-        return float(2.0 * np.ptp(self.default) + self.bonus.number.max(initial=0.0))
-
-    @property
-    def dearest(self) -> float:
-        """What no value costs more than."""
-        return float(self.default.max() + self.shared.max(initial=0.0))
-
-    def times(self, weight: float) -> _WidePrices:
-        bonus = self.bonus.filled(weight * self.bonus.number)
-        return _WidePrices(weight * self.default, weight * self.shared, bonus)
-
-    def keeping(self, kept: _Kept | None, j: int) -> _WidePrices:
-        """Return the prices with those of empty clusters as they were."""
-        if kept is None or j not in kept.scores.sparse:
-            return self
-        default, (old_default, old_bonus) = self.default.copy(), kept.sparse(j)
-        default[kept.clusters] = old_default
-        bonus = self.bonus.where(~np.isin(self.bonus.cluster, kept.clusters))
-        return _WidePrices(default, self.shared, bonus.joined(old_bonus))
-
-    def fixed(self, resolution: int) -> tuple[SparsePrices, SparseRaised]:
-        """Return the prices in fixed point, and what rounding has raised them by."""
-        cells = self.bonus.sorted(len(self.default))
-        default, default_raised = _fixed(self.default, resolution)
-        shared, shared_raised = _fixed(self.shared, resolution)
-        bonus, bonus_raised = _fixed(cells.number, resolution)
-        # Three roundings might make a price negative that is nearly nothing.
-        most = default[cells.cluster].astype(np.int64) + shared[cells.value]
-        n_values = len(shared)
-        indptr = np.searchsorted(cells.value, np.arange(n_values + 1)).astype(np.int64)
-        return (
-            SparsePrices(
-                default=default,
-                shared=shared,
-                indptr=indptr,
-                clusters=cells.cluster.astype(np.int32),
-                bonus=np.minimum(bonus, most).astype(np.uint32),
-            ),
-            SparseRaised(default_raised, shared_raised, bonus_raised),
-        )
-
-
-def _fixed(prices: Floats, resolution: int) -> tuple[NDArray[np.uint32], NDArray[np.int16]]:
-    """Return prices in fixed point, and what rounding has raised them by."""
-    scaled = np.ldexp(prices, resolution)
-    whole = np.floor(scaled + 0.5)
-    raised = np.floor(np.ldexp(whole - scaled, Raised.BITS) + 0.5)
-    return whole.astype(np.uint32), raised.astype(np.int16)
 
 
 def _sum_of_products(counts: NDArray[np.int64], numbers: NDArray[np.int16]) -> int:

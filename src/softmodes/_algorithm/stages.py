@@ -34,7 +34,6 @@ from softmodes._rows.weights import in_weights
 # than logarithms are rounded to, per row: constant tables have an objective of nearly nothing.
 REST = 1e-5
 LEAST_CHANGE = 2.0**-18
-MOST_LATENT_ROUNDS = 60
 # What a start makes of its finish, before the best starts go on.
 FIRST_GINI_ROUNDS = FIRST_LATENT_ROUNDS = 5
 # Certainty that a row belongs to its cluster when the latent rounds begin: 19 of 20.
@@ -228,7 +227,9 @@ class Gini(Stage):
         plan = self.plan
         expected = expected_cost(tally.counts, plan.feature_weight, self.store.n_threads)
         return Round(
-            cost=in_weights(modes_cost(tally.counts, plan.feature_weight), plan.unit),
+            cost=in_weights(
+                modes_cost(tally.counts, plan.feature_weight, self.store.n_threads), plan.unit
+            ),
             expected_cost=expected * plan.unit,
             clusters=int(np.count_nonzero(tally.cluster_sizes)),
             moved=not same_partition(tally, last),
@@ -269,11 +270,9 @@ class Latent(Stage):
         less = max(0, (_ALL * k * self._pricing.total_weight).bit_length() - 62)
         dense = (_SURE * k) * (counts.dense >> less) + (totals.dense >> less)
         # Not smeared over all clusters, which would take memory for each value of each.
-        sparse = {j: some.copy() for j, some in counts.sparse.items()}
-        for some in sparse.values():
-            some.data = (_ALL * k) * (some.data >> less)
+        wide = counts.wide.with_counts((_ALL * k) * (counts.wide.counts >> less))
         return self._pricing.scores(
-            Counts(counts.layout, counts.n_values, dense, sparse),
+            Counts(counts.layout, counts.n_values, dense, wide),
             (_SURE * k) * (sizes >> less) + (int(sizes.sum()) >> less),
             math.ldexp(_ALL * k, -less),
         )

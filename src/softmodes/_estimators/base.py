@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softmodes._algorithm.plan import OnRound, Plan, Run
 from softmodes._algorithm.seeding import METHODS
+from softmodes._estimators.auto import TableSize, auto_rounds, auto_starts, spare_clusters
 from softmodes._estimators.callbacks import told_run
 from softmodes._estimators.progress import progress
 from softmodes._model.clustering import Clustering
@@ -59,15 +60,6 @@ from softmodes._rows.weights import Units, feature_units, in_weights
 from softmodes._table.codebook import Codebook, checked_missing
 from softmodes._table.read import frame_backend
 from softmodes._text import short_repr
-
-_STARTS = ((10**9, 10), (10**10, 5))  # restarts by the most comparisons of cells in a round
-_FEWEST_STARTS = 3
-# Of all restarts together, where it does not take many comparisons of cells.
-_MOST_SHARES = 10**7
-_FEW_SHARES = 48  # clusters among which sharing a row costs half as much for each
-_MOST_PRICES = 3 * 10**6
-_MOST_SEEDS = 3000
-_MOST_PAIRED = 10**6  # values of all pairs of clusters that are compared to merge two
 
 
 class ModesEstimator(
@@ -148,13 +140,15 @@ class ModesEstimator(
         shown = progress(self.verbose)
         resolved = self._resolved(codebook)
         refined = resolved.get("finalists", 0) if resolved.get("refine") else 0
-        n_values = int(codebook.n_values.sum())
+        size = TableSize.of(store.n_rows, codebook.n_values)
         spare = 0
         if resolved.get("refine") == "latent" and isinstance(resolved["init"], str):
-            spare = spare_clusters(store.n_rows, codebook.n_features, k, n_values)
+            spare = spare_clusters(size, k)
         check_counts(store.layout, k + spare, store.n_threads, codebook.names, weight, refined)
         if resolved["n_init"] == "auto":
-            resolved["n_init"] = auto_starts(store.n_rows, codebook.n_features, k, n_values)
+            resolved["n_init"] = auto_starts(size, k)
+            if resolved.get("refine") == "latent":
+                resolved["latent_rounds"] = auto_rounds(size, k)
         return Plan(
             **resolved,
             spare=spare,
@@ -215,7 +209,7 @@ class ModesEstimator(
             "cluster_centers_": codebook.decode(found.centers.codes),
             "cluster_counts_": [in_weights(values, unit) for values in counts.of_features()],
             "cluster_sizes_": in_weights(found.tally.cluster_sizes, unit),
-            "categories_": [codebook.values(j) for j in range(codebook.n_features)],
+            "categories_": codebook.all_values(),
             "cost_": found.cost,
             "expected_cost_": found.expected_cost,
             "objective_": found.objective,
@@ -666,30 +660,6 @@ def check_table(estimator: ModesEstimator, X: Any, opened: Opened, reset: bool) 
     """Let scikit-learn check a table in memory; of others it knows nothing."""
     if not opened.elsewhere:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-
-
-def auto_starts(n: int, d: int, k: int, n_values: int) -> int:
-    """Return how many restarts a table is worth, by the comparisons of cells that a round makes.
-
-    Fewer where a round costs much more than these: where rows are short, and shared by many of the
-    clusters; where columns have hardly more rows than values, and prices of all are made; and where
-    there are more clusters to be seeded than restarts would improve.
-    """
-    most = next((starts for most, starts in _STARTS if n * d * k <= most), _FEWEST_STARTS)
-    dear = 2 if k > _FEW_SHARES else 1
-    shares = max(d * d // 20, _MOST_SHARES // (dear * n * k))
-    prices = max(n * d // (10 * n_values), _MOST_PRICES // (k * n_values))
-    seeds = max(_FEWEST_STARTS, _MOST_SEEDS // k)
-    return max(1, min(most, shares, prices, seeds))
-
-
-def spare_clusters(n: int, d: int, k: int, n_values: int) -> int:
-    """Return how many clusters a start has more than asked for, to be merged before its finish.
-
-    One, where all pairs are soon compared: it finds higher likelihoods, from fewer starts. None
-    where there is one column, of which all partitions are as likely.
-    """
-    return int(d > 1 and 1 < k < n and (k + 1) ** 2 * n_values <= _MOST_PAIRED)
 
 
 def resolve_init(init: Any, codebook: Codebook, k: int) -> str | NDArray[np.int32]:

@@ -60,10 +60,12 @@ class SoftModes(CallbackSupport, ModesEstimator):
         Number of independent restarts; the best is kept, by the objective of the finish, without
         one by the expected cost. With a finish all restarts make its first rounds, and the best
         three go on. "auto" is 10 for up to 1e9 / n_clusters cells, 5 for ten times as many, else 3;
-        fewer for tables of less than 15 columns with n_samples * n_clusters over 1e6 (5e5 for more
-        than 48 clusters), for less than 100 rows for each value of a column if all values times
-        n_clusters are over 3e5, and for more than 300 clusters. A run that cannot be beaten (of
-        one cluster, or of clusters of equal rows) is the last.
+        fewer for tables of less than 15 columns with n_samples * n_clusters over 5e5 (of less than
+        25 and over 1.6e5 for more than 48 clusters), for less than 200 rows for each value of a
+        column if all values times n_clusters, and a quarter of the cells of columns with over 256
+        values, are over 1e5 together, and for more than 300 clusters. Where values times n_clusters
+        are over 3.3e5, with less than 100 rows for each value, a finish makes fewer than 60 rounds.
+        A run that cannot be beaten (of one cluster, or of clusters of equal rows) is the last.
     max_iter : int, default=100
         Largest number of rounds of a run, without those of the finish.
     patience : int, default=10

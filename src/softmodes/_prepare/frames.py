@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from softmodes._prepare.columns import Column, NaWords, columns_of
 from softmodes._prepare.steps import Labels
 from softmodes._table.frames import frame_of
+from softmodes._table.one_kind import OneKind
 from softmodes._table.read import (
     ByteMatrix,
     Table,
@@ -173,6 +174,8 @@ def _matrix(table: Table) -> NDArray[Any]:
     cells = table.cells
     if isinstance(cells, ByteMatrix):
         return np.asarray(cells.values[cells.matrix])
+    if isinstance(cells, OneKind):
+        return np.asarray(cells.cells().reshape(table.shape[::-1]).T)
     assert not isinstance(cells, sp.csr_array)
     columns = [column for group in cells for column in group.columns()]
     if len({column.dtype for column in columns}) == 1:

@@ -13,31 +13,13 @@ from scipy.sparse import csr_array
 
 from softmodes import _kernels
 from softmodes._kernels import Layout
+from softmodes._rows.wide_counts import WideCounts, WideValues
 
 SparseParts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 
 FACTOR_BITS = 30  # behind the point of what counts are multiplied by
 
 _SPARSE_PARTS = ("indptr", "codes", "counts")
-
-
-def row_sums(counts: csr_array[Any, Any]) -> NDArray[np.int64]:
-    """Return the sum of each row: what SciPy does, without what it does besides."""
-    return sums_between(counts.data, counts.indptr)
-
-
-def sums_between(numbers: NDArray[Any], edges: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the sums of whole numbers from each edge to the next.
-
-    Examples
-    --------
-    >>> sums_between(np.array([1, 2, 3]), np.array([0, 1, 1, 3]))
-    array([1, 0, 5])
-    """
-    before = np.zeros(len(numbers) + 1, np.int64)
-    np.cumsum(numbers, out=before[1:])
-    sums: NDArray[np.int64] = np.diff(before[edges])
-    return sums
 
 
 def scaled(numbers: NDArray[np.int64], factor: int, shift: int = 0) -> NDArray[np.int64]:
@@ -84,7 +66,17 @@ class Counts:
     layout: Layout
     n_values: NDArray[np.int32]
     dense: NDArray[np.int64]
-    sparse: dict[int, csr_array[Any, Any]]
+    sparse: Mapping[int, csr_array[Any, Any]]
+
+    @cached_property
+    def wide(self) -> WideCounts:
+        """The sparse counts of all features at once."""
+        return WideCounts.of(self.sparse, self.n_clusters)
+
+    @cached_property
+    def wide_values(self) -> WideValues:
+        """Those of values."""
+        return WideValues(self.wide, self.n_values[self.wide.features])
 
     @property
     def n_clusters(self) -> int:
@@ -115,8 +107,8 @@ class Counts:
 
     def reorder(self, order: NDArray[np.signedinteger]) -> Counts:
         """Return the same counts with clusters renumbered: new cluster i was `order[i]`."""
-        sparse = {j: counts[order] for j, counts in self.sparse.items()}
-        return Counts(self.layout, self.n_values, self.dense[order], sparse)
+        wide = self.wide.reorder(order)
+        return Counts(self.layout, self.n_values, self.dense[order], wide)
 
     def merge(self, a: int, b: int) -> Counts:
         """Return the counts with cluster b inside cluster a; later clusters move up."""
@@ -224,15 +216,6 @@ class Counts:
     def native_dense(self) -> _kernels.DenseCounts:
         """Return the features that are kept dense as the native core takes them."""
         return _kernels.DenseCounts(self.layout, self.dense, self.n_values)
-
-    def native_sparse(self) -> Iterator[tuple[int, _kernels.SparseFeature]]:
-        """Yield each feature that is kept sparse with what the native core takes of it."""
-        for j in self.sparse:
-            yield j, self.native_feature(j)
-
-    def native_feature(self, j: int) -> _kernels.SparseFeature:
-        """Return a feature that is kept sparse as the native core takes it."""
-        return _kernels.SparseFeature(*self._sparse_parts(j), j, int(self.n_values[j]))
 
     def sparse_parts(self) -> Iterator[tuple[int, SparseParts]]:
         """Yield each feature that is kept sparse with its `indptr`, `codes` and `counts`."""

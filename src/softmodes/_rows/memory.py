@@ -82,7 +82,8 @@ def count_bytes(
     sparse = k * sum(int(layout.n_codes[j]) for j in layout.sparse_features)
     refined = (4 + finalists) * (
         (_COUNT_BYTES + _PRICE_BYTES) * k * layout.n_cells
-        + (_COUNT_BYTES + _PRICE_BYTES + 2 * _INDEX_BYTES) * sparse
+        # Counts by cluster and by value, and prices by value.
+        + (2 * _COUNT_BYTES + _PRICE_BYTES + 3 * _INDEX_BYTES) * sparse
     )
     # The pass sums up sparse counts in memory of its own.
     passes = _kernels.score_bytes(layout, k, n_threads) + _COUNT_BYTES * sparse

@@ -5,19 +5,19 @@ A soft pass shares each row among clusters instead, in parts that are integers a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from softmodes import _kernels
 from softmodes._kernels import Layout
 from softmodes._rows.block import Block
 from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
 from softmodes._rows.counts import Counts, SparseParts, merged_into
+from softmodes._rows.wide_counts import WideCounts
 
 MEMBERSHIP_BITS = 16  # the parts of a row sum to 2**16
 LOG_BITS = 20  # logarithms are in units of 2**-20 bits
@@ -204,7 +204,7 @@ def soft_tally_block(block: Block, n_threads: int, asked: Pass) -> SoftTally:
         block, scores.native(), tie_key, dense, cluster_sizes, n_threads
     )
     return SoftTally(
-        Counts(block.layout, asked.n_values, dense, _sparse(block.layout, wide, len(dense))),
+        Counts(block.layout, asked.n_values, dense, _wide(block.layout, wide, len(dense))),
         cluster_sizes,
         log - (least << (LOG_BITS - scores.resolution)),
     )
@@ -273,15 +273,13 @@ def _counts(
     labels: NDArray[np.int32] | None,
     n_threads: int,
 ) -> Counts:
-    found: list[SparseParts] = []
-    if block.layout.sparse_features:
-        assert labels is not None
-        found = _kernels.sparse_counts(block, labels, len(dense), n_threads)
-    return Counts(block.layout, n_values, dense, _sparse(block.layout, found, len(dense)))
+    if not block.layout.sparse_features:
+        return Counts(block.layout, n_values, dense, {})
+    assert labels is not None
+    found = _kernels.sparse_counts(block, labels, len(dense), n_threads)
+    return Counts(block.layout, n_values, dense, _wide(block.layout, found, len(dense)))
 
 
-def _sparse(layout: Layout, found: Sequence[SparseParts], k: int) -> dict[int, csr_array[Any, Any]]:
-    sparse: dict[int, csr_array[Any, Any]] = {}
-    for j, (indptr, codes, counts) in zip(layout.sparse_features, found, strict=True):
-        sparse[j] = csr_array((counts, codes, indptr), shape=(k, int(layout.n_codes[j])))
-    return sparse
+def _wide(layout: Layout, found: SparseParts, k: int) -> WideCounts:
+    features = np.array(layout.sparse_features, np.int32)
+    return WideCounts(features, layout.n_codes[features].astype(np.int32), k, *found)

@@ -298,10 +298,27 @@ class Codebook:
         >>> learn([["red"], [None]])[0].values(0)
         array(['red', None], dtype=object)
         """
-        values = self.columns[j].array
-        if len(values) and not (self.missing == "category" and self.columns[j].has_missing):
-            return values
-        return np.append(python_values(values), np.array([None]))
+        return self._shown(self.columns[j])
+
+    def all_values(self) -> list[NDArray[Any]]:
+        """Return what `values` does, for one column after the other; some may share an array.
+
+        Examples
+        --------
+        >>> from softmodes._table.codebook import learn
+        >>> learn([["red", 1], [None, 2]])[0].all_values()
+        [array(['red', None], dtype=object), array([1, 2])]
+        """
+        shown = {id(column): self._shown(column) for column in dict.fromkeys(self.columns)}
+        return [shown[id(column)] for column in self.columns]
+
+    def _shown(self, column: ColumnValues) -> NDArray[Any]:
+        n = len(column)
+        if n and not (self.missing == "category" and column.has_missing):
+            return column.array
+        values = np.full(n + 1, None, object)
+        values[:n] = python_values(column.array)
+        return values
 
     def decode(self, codes: Any) -> NDArray[Any]:
         """Return the values of codes, such as those of centers.

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from softmodes._table.codes import ByteCells, Cells, CodeRanges, Codes, SparseCells
 from softmodes._table.column import code_column
-from softmodes._table.ranking import CodedColumn, TooManyValuesError, check_limit
+from softmodes._table.one_kind import OneKind
+from softmodes._table.ranking import CodedColumn, TooManyValuesError, check_limit, code_dtype
 from softmodes._table.read import ByteMatrix, Columns, Table, column_label
 from softmodes._table.values import BadColumnError, ColumnValues, array_of, natural_integers
 
@@ -33,6 +34,8 @@ def code_table(
         values, cells = _code_bytes(table.cells, n_threads)
     elif isinstance(table.cells, sp.csr_array):
         values, cells = _code_sparse(table, table.cells, limit)
+    elif isinstance(table.cells, OneKind):
+        values, cells = _code_one_kind(table, table.cells, n_threads)
     else:
         values, cells = _code_columns(table, table.cells, limit, n_threads)
     n_codes = np.array([len(column.array) + column.has_missing for column in values], np.int32)
@@ -93,6 +96,55 @@ def _named(table: Table, j: int, limit: int | None, found: TooManyValuesError) -
     return too_many(label, found.n_values, limit, n_rows, found.continuous)
 
 
+# --- cells of one kind ---------------------------------------------------------------------------
+
+
+def _code_one_kind(
+    table: Table, cells: OneKind, n_threads: int
+) -> tuple[tuple[ColumnValues, ...], Cells]:
+    """Code all cells by the values of the table, then columns by those that they hold."""
+    from softmodes import _kernels
+
+    n_rows, n_columns = table.shape  # columns are so short that none has too many values
+    coded = code_column(cells.cells(), None)
+    codes = coded.codes.astype(np.int32).reshape(n_columns, n_rows)
+    starts, held = _kernels.make_local(codes, len(coded.values) + 1, n_threads)
+    values = _values_of_columns(coded.values.array, starts, held)
+    n_codes = np.diff(starts)
+    if code_dtype(int(n_codes.max())) is np.uint8:
+        return values, tuple(codes.astype(np.uint8))
+    pairs = zip(codes, n_codes.tolist(), strict=True)
+    return values, tuple(column.astype(code_dtype(n)) for column, n in pairs)
+
+
+def _values_of_columns(
+    values: NDArray[Any], starts: NDArray[np.int64], held: NDArray[np.int32]
+) -> tuple[ColumnValues, ...]:
+    """Return the values at the places that each column holds; the last place is of the missing.
+
+    Columns with the same values share them.
+    """
+    with_missing = held[starts[1:] - 1] == len(values)
+    array = values[held[held < len(values)]]
+    ends = (starts[1:] - np.cumsum(with_missing)).tolist()
+    if array.dtype != np.uint64:  # of which those of some columns may be small
+        array = natural_integers(array)
+    shared: dict[bytes, ColumnValues] = {}
+    found, first = [], 0
+    for end, missing, begin, stop in zip(
+        ends, with_missing.tolist(), starts[:-1].tolist(), starts[1:].tolist(), strict=True
+    ):
+        key = held[begin:stop].tobytes()
+        if key not in shared:
+            some = array[first:end] if first < end else array_of([])
+            shared[key] = ColumnValues(
+                natural_integers(some) if array.dtype == np.uint64 else some, missing
+            )
+        found.append(shared[key])
+        first = end
+    return tuple(found)
+
+
 # --- bytes ---------------------------------------------------------------------------------------
 
 
@@ -110,17 +162,9 @@ def _code_bytes(cells: ByteMatrix, n_threads: int) -> tuple[tuple[ColumnValues, 
     remap = np.zeros(by_byte.shape, np.uint8)
     which = np.searchsorted(found, place[occurring])
     remap[:, occurring] = np.where(by_byte[:, occurring], np.take(codes, which, axis=1), 0)
-    return _values_of_rows(distinct[found], seen), ByteCells(cells.matrix, remap)
-
-
-def _values_of_rows(values: NDArray[Any], seen: NDArray[np.bool_]) -> tuple[ColumnValues, ...]:
-    """Return the values that each row marks; rows with the same marks share them."""
-    shared: dict[bytes, ColumnValues] = {}
-    keys = [row.tobytes() for row in np.packbits(seen, axis=1)]
-    for key, row in zip(keys, seen, strict=True):
-        if key not in shared:
-            shared[key] = _picked(values, np.flatnonzero(row), has_missing=False)
-    return tuple(shared[key] for key in keys)
+    held = np.nonzero(seen)[1].astype(np.int32)
+    starts = np.append(0, np.cumsum(seen.sum(axis=1, dtype=np.int64)))
+    return _values_of_columns(distinct[found], starts, held), ByteCells(cells.matrix, remap)
 
 
 # --- sparse --------------------------------------------------------------------------------------

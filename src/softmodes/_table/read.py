@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from softmodes._table.column import Categorical
+from softmodes._table.one_kind import OneKind, is_wide, of_matrix, of_strings, pandas_strings
 from softmodes._table.values import object_array
 from softmodes._text import short_repr
 
@@ -69,7 +70,7 @@ class Table:
 
     shape: tuple[int, int]
     names: tuple[str, ...] | None
-    cells: ByteMatrix | Sequence[Columns] | sp.csr_array
+    cells: ByteMatrix | OneKind | Sequence[Columns] | sp.csr_array
 
 
 def column_label(names: tuple[str, ...] | None, column: int) -> str:
@@ -99,6 +100,8 @@ def _opened(table: Any) -> Table:
 
 def _read_frame_or_array(table: Any) -> Table:
     """Read what narwhals takes for a frame, or what turns into an array."""
+    if nw.dependencies.is_pandas_dataframe(table):
+        return _read_pandas(table, _names(_column_names(table)))
     if hasattr(table, "column_names") or (hasattr(table, "iloc") and hasattr(table, "columns")):
         _check_unique(_column_names(table))  # narwhals would refuse in its own words
     try:
@@ -162,7 +165,8 @@ def _read_numpy(matrix: NDArray[Any], names: tuple[str, ...] | None = None) -> T
         mask, matrix = np.ma.getmaskarray(matrix), matrix.data.astype(object)
         matrix[mask] = None
     matrix = np.asarray(matrix)
-    return Table(matrix.shape, names, _as_bytes(matrix) or _matrix_columns(matrix))
+    cells = _as_bytes(matrix) or of_matrix(matrix) or _matrix_columns(matrix)
+    return Table(matrix.shape, names, cells)
 
 
 def _as_bytes(matrix: NDArray[Any]) -> ByteMatrix | None:
@@ -261,8 +265,19 @@ def _checked_indices(matrix: Any) -> Any:
 def _read_frame(frame: nw.DataFrame[Any]) -> Table:
     native = frame.to_native()
     names = _names(_column_names(native))
-    if not frame.implementation.is_pandas_like():
-        return Table(frame.shape, names, _single_columns(frame.iter_columns(), _series_column))
+    if frame.implementation.is_pandas_like():
+        return _read_pandas(native, names)
+    if isinstance(native, pa.Table) and (cells := of_strings(native.shape, native.columns)):
+        return Table(native.shape, names, cells)
+    return Table(frame.shape, names, _single_columns(frame.iter_columns(), _series_column))
+
+
+def _read_pandas(native: Any, names: tuple[str, ...] | None) -> Table:
+    """Read a frame of pandas, or of a library that looks like it."""
+    if is_wide(native.shape) and {_kind_of(dtype) for dtype in native.dtypes} == {"StringDtype"}:
+        cells = of_strings(native.shape, pandas_strings(native))
+        if cells is not None:
+            return Table(native.shape, names, cells)
     if _wraps_matrix(native):
         return _read_numpy(native.to_numpy(), names)
     columns = (column for _, column in native.items())
@@ -271,7 +286,8 @@ def _read_frame(frame: nw.DataFrame[Any]) -> Table:
 
 def _column_names(native: Any) -> list[Any]:
     # An Arrow table's `columns` are the columns themselves.
-    return list(native.column_names if hasattr(native, "column_names") else native.columns)
+    names = native.column_names if hasattr(native, "column_names") else native.columns
+    return names.tolist() if hasattr(names, "tolist") else list(names)
 
 
 def _names(columns: list[Any]) -> tuple[str, ...] | None:
@@ -342,6 +358,8 @@ def _series_column(series: nw.Series[Any]) -> Any:
 
 def frame_backend(table: Any) -> str | None:
     """Return the name by which narwhals makes frames of this library; None if it is not a frame."""
+    if nw.dependencies.is_pandas_dataframe(table):  # narwhals would look at all names
+        return "pandas"
     try:
         name = nw.from_native(table).implementation.value
     except (TypeError, ValueError):

@@ -210,6 +210,8 @@ def object_array(values: Iterable[Any], n: int) -> NDArray[Any]:
 
 def python_values(values: NDArray[Any]) -> NDArray[Any]:
     """Return the array with Python objects for values."""
+    if values.dtype.kind in "Obiuf":
+        return values.astype(object, copy=False)
     return object_array((_value(kind, key) for kind, key in keys_of(values)), len(values))
 
 

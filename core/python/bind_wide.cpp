@@ -1,0 +1,216 @@
+// Counts and prices of all sparse features at once, as Python functions.
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+
+#include "python/bindings.hpp"
+#include "python/block.hpp"
+#include "rounds/draw.hpp"
+#include "rounds/expected_cost.hpp"
+#include "rounds/wide_prices.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace softmodes {
+namespace {
+
+class HeldWide {
+ public:
+  HeldWide(Vector<const int64_t> starts, Vector<const int32_t> codes, Vector<const int64_t> counts,
+           Vector<const int32_t> features, Vector<const int32_t> n_values, int64_t n_clusters)
+      : starts_(std::move(starts)),
+        codes_(std::move(codes)),
+        counts_(std::move(counts)),
+        features_(std::move(features)),
+        n_values_(std::move(n_values)),
+        value_starts_(static_cast<size_t>(length(features_)) + 1),
+        n_clusters_(n_clusters) {
+    require(n_clusters >= 0 && length(codes_) == length(counts_) &&
+                is_list(starts_, n_clusters * length(features_), length(codes_)),
+            "starts must go from 0 to the number of counts, by feature and cluster");
+    require(length(n_values_) == length(features_), "n_values must have one entry per feature");
+    for (int64_t f = 0; f < length(features_); ++f) {
+      require(n_values_.data()[f] >= 0, "n_values must not be negative");
+      value_starts_[f + 1] = value_starts_[f] + n_values_.data()[f];
+    }
+    for (int64_t i = 0; i < length(codes_); ++i)
+      require(codes_.data()[i] >= 0, "codes must not be negative");
+  }
+
+  WideCounts view() const {
+    return {starts_.data(),   codes_.data(),     counts_.data(), features_.data(),
+            n_values_.data(), length(features_), n_clusters_};
+  }
+  const std::vector<int64_t>& value_starts() const { return value_starts_; }
+  WideShape shape() const { return {value_starts_.data(), length(features_), n_clusters_}; }
+  int64_t n_features() const { return length(features_); }
+  int64_t n_values() const { return value_starts_.back(); }
+  int64_t n_clusters() const { return n_clusters_; }
+
+ private:
+  Vector<const int64_t> starts_;
+  Vector<const int32_t> codes_;
+  Vector<const int64_t> counts_;
+  Vector<const int32_t> features_;
+  Vector<const int32_t> n_values_;
+  std::vector<int64_t> value_starts_;
+  int64_t n_clusters_;
+};
+
+// Numbers by value and cluster; keeps its arrays alive.
+template <class T>
+struct HeldByValue {
+  Vector<const int64_t> indptr;
+  Vector<const int32_t> clusters;
+  Vector<const T> numbers;
+
+  ByValueView<T> view(int64_t n_values, int64_t n_clusters) const {
+    require(is_list(indptr, n_values, length(clusters)) && length(clusters) == length(numbers),
+            "indptr must go from 0 to the number of entries, by value");
+    for (int64_t e = 0; e < length(clusters); ++e)
+      require(clusters.data()[e] >= 0 && clusters.data()[e] < n_clusters,
+              "clusters must lie in 0 .. k - 1");
+    return {indptr.data(), clusters.data(), numbers.data()};
+  }
+};
+
+template <class T>
+void bind_by_value(nb::module_& m, const char* name) {
+  nb::class_<HeldByValue<T>>(m, name, "Numbers by value, for some clusters in ascending order.")
+      .def(nb::init<Vector<const int64_t>, Vector<const int32_t>, Vector<const T>>(),
+           exact("indptr"), exact("clusters"), exact("numbers"));
+}
+
+template <class T>
+void require_by_cluster(const HeldWide& counts, const Matrix<T>& numbers, const char* message) {
+  require(length(numbers) == counts.n_features() && length(numbers, 1) == counts.n_clusters(),
+          message);
+}
+
+void draw_wide_(const HeldWide& counts, double t, uint64_t key, Matrix<int32_t> centers,
+                int n_threads) {
+  const WideCounts tally = counts.view();
+  require(length(centers) == tally.n_clusters, "centers must have one row per cluster");
+  for (int64_t f = 0; f < tally.n_features; ++f)
+    require(tally.features[f] >= 0 && tally.features[f] < length(centers, 1),
+            "centers must have one column per feature");
+  const nb::gil_scoped_release released;
+  draw_wide(tally, t, key, centers.data(), length(centers, 1), {n_threads, {}});
+}
+
+NewArray<double> expected_costs_wide_(const HeldWide& counts, int n_threads) {
+  return as_array(without_gil(n_threads, [&](const Threads& threads) {
+    return expected_costs_wide(counts.view(), threads);
+  }));
+}
+
+std::tuple<NewArray<int64_t>, NewArray<int64_t>> mode_counts_wide_(const HeldWide& counts,
+                                                                   int n_threads) {
+  ModeCounts found = without_gil(
+      n_threads, [&](const Threads& threads) { return mode_counts_wide(counts.view(), threads); });
+  return {as_array(std::move(found.modes)), as_array(std::move(found.observed))};
+}
+
+std::tuple<NewArray<int64_t>, NewArray<int32_t>, NewArray<int64_t>> counts_by_value_(
+    const HeldWide& counts, int n_threads) {
+  ByValue<int64_t> found = without_gil(n_threads, [&](const Threads& threads) {
+    return counts_by_value(counts.view(), counts.value_starts().data(), threads);
+  });
+  return {as_array(std::move(found.indptr)), as_array(std::move(found.clusters)),
+          as_array(std::move(found.numbers))};
+}
+
+void wide_prices_(const HeldWide& counts, const HeldByValue<int64_t>& by_value, bool latent,
+                  Vector<const double> shares, double prior, Vector<const double> feature_weight,
+                  Matrix<double> usual, Vector<double> bonus, Matrix<int64_t> observed,
+                  int n_threads) {
+  require(length(shares) == counts.n_values(), "shares must have one entry per value");
+  require(length(feature_weight) == counts.n_features(),
+          "feature_weight must have one entry per feature");
+  require_by_cluster(counts, usual, "usual must be features x clusters");
+  require_by_cluster(counts, observed, "observed must be features x clusters");
+  require(length(bonus) == length(by_value.numbers), "bonus must have one entry per count");
+  const WideSource source{latent ? PriceRule::latent : PriceRule::gini,
+                          counts.view(),
+                          counts.value_starts().data(),
+                          by_value.view(counts.n_values(), counts.n_clusters()),
+                          shares.data(),
+                          prior,
+                          feature_weight.data()};
+  const nb::gil_scoped_release released;
+  wide_prices(source, usual.data(), bonus.data(), observed.data(), {n_threads, {}});
+}
+
+void fixed_bonuses_(const HeldWide& counts, const HeldByValue<double>& bonus,
+                    Matrix<const uint32_t> usual, Vector<const uint32_t> shared, int resolution,
+                    Vector<uint32_t> out, Vector<int16_t> raised) {
+  require_by_cluster(counts, usual, "usual must be features x clusters");
+  require(length(shared) == counts.n_values(), "shared must have one entry per value");
+  require(length(out) == length(bonus.numbers) && length(raised) == length(out),
+          "out and raised must have one entry per bonus");
+  const ByValueView<double> view = bonus.view(counts.n_values(), counts.n_clusters());
+  const nb::gil_scoped_release released;
+  fixed_bonuses(counts.shape(), view, usual.data(), shared.data(), resolution, out.data(),
+                raised.data());
+}
+
+int64_t sum_of_raised_(const HeldWide& counts, const HeldByValue<int64_t>& by_value, int less,
+                       Matrix<const int16_t> usual, Vector<const int16_t> shared,
+                       const HeldByValue<int16_t>& bonus) {
+  require_by_cluster(counts, usual, "usual must be features x clusters");
+  require(length(shared) == counts.n_values(), "shared must have one entry per value");
+  require(less >= 0 && less < 64, "less must lie in 0 .. 63");
+  const auto cells = by_value.view(counts.n_values(), counts.n_clusters());
+  const WideRaised raised{usual.data(), shared.data(),
+                          bonus.view(counts.n_values(), counts.n_clusters())};
+  const nb::gil_scoped_release released;
+  return sum_of_raised(counts.shape(), cells, less, raised);
+}
+
+void renumber_clusters_(Vector<const int64_t> indptr, Vector<const int32_t> rank,
+                        Vector<int32_t> clusters, Vector<uint32_t> numbers) {
+  const int64_t n_values = length(indptr) - 1, k = length(rank);
+  require(n_values >= 0 && is_list(indptr, n_values, length(clusters)) &&
+              length(clusters) == length(numbers),
+          "indptr must go from 0 to the number of entries, by value");
+  for (int64_t c = 0; c < k; ++c)
+    require(rank.data()[c] >= 0 && rank.data()[c] < k, "rank must be an order of the clusters");
+  for (int64_t e = 0; e < length(clusters); ++e)
+    require(clusters.data()[e] >= 0 && clusters.data()[e] < k, "clusters must lie in 0 .. k - 1");
+  const nb::gil_scoped_release released;
+  renumber_clusters(n_values, k, indptr.data(), rank.data(), clusters.data(), numbers.data());
+}
+
+double exact_sum_(Vector<const double> numbers) {
+  return exact_sum(numbers.data(), length(numbers));
+}
+
+}  // namespace
+
+void bind_wide(nb::module_& m) {
+  nb::class_<HeldWide>(m, "WideCounts", "Counts of all sparse features, by cluster.")
+      .def(nb::init<Vector<const int64_t>, Vector<const int32_t>, Vector<const int64_t>,
+                    Vector<const int32_t>, Vector<const int32_t>, int64_t>(),
+           exact("starts"), exact("codes"), exact("counts"), exact("features"), exact("n_values"),
+           "n_clusters"_a);
+  bind_by_value<int64_t>(m, "CountsByValue");
+  bind_by_value<double>(m, "BonusesByValue");
+  bind_by_value<int16_t>(m, "RaisedByValue");
+  m.def("draw_wide", draw_wide_, "counts"_a, "t"_a, "key"_a, exact("centers"), "n_threads"_a);
+  m.def("expected_costs_wide", expected_costs_wide_, "counts"_a, "n_threads"_a);
+  m.def("mode_counts_wide", mode_counts_wide_, "counts"_a, "n_threads"_a);
+  m.def("counts_by_value", counts_by_value_, "counts"_a, "n_threads"_a);
+  m.def("wide_prices", wide_prices_, "counts"_a, "by_value"_a, "latent"_a, exact("shares"),
+        "prior"_a, exact("feature_weight"), exact("usual"), exact("bonus"), exact("observed"),
+        "n_threads"_a);
+  m.def("fixed_bonuses", fixed_bonuses_, "counts"_a, "bonus"_a, exact("usual"), exact("shared"),
+        "resolution"_a, exact("out"), exact("raised"));
+  m.def("sum_of_raised", sum_of_raised_, "counts"_a, "by_value"_a, "less"_a, exact("usual"),
+        exact("shared"), "bonus"_a);
+  m.def("renumber_clusters", renumber_clusters_, exact("indptr"), exact("rank"), exact("clusters"),
+        exact("numbers"));
+  m.def("exact_sum", exact_sum_, exact("numbers"));
+}
+
+}  // namespace softmodes

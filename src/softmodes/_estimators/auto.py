@@ -1,0 +1,75 @@
+"""How many restarts and rounds a table is worth: functions of its size alone, never of a clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_STARTS = ((10**9, 10), (10**10, 5))  # restarts by the most comparisons of cells in a round
+_FEWEST_STARTS = 3
+# Of all restarts together, where it does not take many comparisons of cells.
+_MOST_SHARES = 5 * 10**6
+_FEW_SHARES = 48  # clusters among which sharing a row costs a third as much for each
+_MOST_PRICES = 10**6
+_MOST_SEEDS = 3000
+_MOST_PAIRED = 10**6  # values of all pairs of clusters that are compared to merge two
+_WIDE = 256  # values of a column from which on its cells cost as much as a quarter of a price each
+# Of a latent finish.
+_ROUNDS, _FEWEST_ROUNDS = 60, 10
+_MOST_PRICES_OF_ROUNDS = 2 * 10**7
+
+
+@dataclass(frozen=True)
+class TableSize:
+    """Rows, columns, values of all columns together, and columns of more than 256 values."""
+
+    n: int
+    d: int
+    n_values: int
+    n_wide: int = 0
+
+    @classmethod
+    def of(cls, n_rows: int, n_values: NDArray[np.int32]) -> TableSize:
+        """Return the size of a table by the number of values of each column."""
+        wide = int(np.count_nonzero(n_values > _WIDE))
+        return cls(n_rows, len(n_values), int(n_values.sum()), wide)
+
+
+def auto_starts(size: TableSize, k: int) -> int:
+    """Return how many restarts a table is worth, by the comparisons of cells that a round makes.
+
+    Fewer where a round costs much more than these: where rows are short, and shared by many of the
+    clusters; where columns have few rows for each value, and prices of all are made; and where
+    there are more clusters to be seeded than restarts would improve.
+    """
+    n, d = size.n, size.d
+    most = next((starts for most, starts in _STARTS if n * d * k <= most), _FEWEST_STARTS)
+    dear = 3 if k > _FEW_SHARES else 1
+    shares = max(d * d // (20 * dear), _MOST_SHARES // (dear * n * k))
+    dearest = k * size.n_values + n * size.n_wide // 4
+    prices = max(n * d // (20 * size.n_values), _MOST_PRICES // dearest)
+    seeds = max(_FEWEST_STARTS, _MOST_SEEDS // k)
+    return max(1, min(most, shares, prices, seeds))
+
+
+def auto_rounds(size: TableSize, k: int) -> int:
+    """Return how many rounds a latent finish makes at most.
+
+    Fewer where columns have few rows for each value, and there are many prices: they would fit
+    noise.
+    """
+    by_rows = _ROUNDS * size.n * size.d // (100 * size.n_values)
+    most = max(by_rows, _MOST_PRICES_OF_ROUNDS // (k * size.n_values))
+    return min(max(most, _FEWEST_ROUNDS), _ROUNDS)
+
+
+def spare_clusters(size: TableSize, k: int) -> int:
+    """Return how many clusters a start has more than asked for, to be merged before its finish.
+
+    One, where all pairs are soon compared: it finds higher likelihoods, from fewer starts. None
+    where there is one column, of which all partitions are as likely.
+    """
+    pairs = (k + 1) ** 2 * size.n_values
+    return int(size.d > 1 and 1 < k < size.n and pairs <= _MOST_PAIRED)

@@ -1,0 +1,91 @@
+"""Counts and prices of all sparse features at once, against those of each and naive ones."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
+
+from softmodes import _kernels
+from softmodes._rows.wide_counts import WideCounts, WideValues
+
+
+@pytest.fixture
+def dense() -> dict[int, np.ndarray]:
+    """Counts by cluster and code, most of them 0; a cluster without any."""
+    rng = np.random.default_rng(0)
+    found = {j: rng.poisson(0.3, (6, n)) for j, n in ((1, 300), (4, 257), (5, 1000))}
+    for counts in found.values():
+        counts[2] = 0
+    return found
+
+
+@pytest.fixture
+def wide(dense) -> WideCounts:
+    return WideCounts.of({j: csr_array(counts) for j, counts in dense.items()}, 6)
+
+
+def test_counts_at_once_are_those_of_each_feature(wide, dense):
+    assert list(wide) == list(dense)
+    for j, counts in dense.items():
+        assert_array_equal(wide[j].toarray(), counts)
+    with pytest.raises(KeyError):
+        wide[0]
+
+
+def test_reordered_counts_are_the_same_counts_elsewhere(wide, dense):
+    order = np.array([3, 0, 5, 1, 2, 4])
+    for j, counts in wide.reorder(order).items():
+        assert_array_equal(counts.toarray(), dense[j][order])
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_counts_by_value_are_the_columns_without_codes_that_are_no_values(wide, dense, n_threads):
+    n_values = np.array([299, 257, 990], np.int32)
+    values = WideValues(wide, n_values)
+    by_value = values.by_value(n_threads)
+    table = np.hstack([c[:, :n] for c, n in zip(dense.values(), n_values, strict=True)])
+    cluster, value = by_value.clusters, by_value.values
+    found = np.zeros_like(table)
+    found[cluster, value] = by_value.numbers
+    assert_array_equal(found, table)
+    assert (np.diff(cluster.astype(int))[np.diff(value) == 0] > 0).all()
+    assert_array_equal(values.sums, table.sum(axis=0))
+    modes, observed = _kernels.mode_counts_wide(values.native, n_threads)
+    parts = [c[:, :n] for c, n in zip(dense.values(), n_values, strict=True)]
+    assert_array_equal(modes, [part.max(axis=1).sum() for part in parts])
+    assert_array_equal(observed, [part.sum() for part in parts])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_sum_is_rounded_once(seed):
+    rng = np.random.default_rng(seed)
+    numbers = rng.normal(size=1000) * 10.0 ** rng.integers(-20, 20, 1000)
+    numbers = np.concatenate([numbers, -numbers[:500], [1.0, 2.0**-53, 2.0**-106]])
+    assert _kernels.exact_sum(numbers) == math.fsum(numbers)
+    assert _kernels.exact_sum(np.zeros(0)) == 0.0
+
+
+def test_sums_round_half_by_what_follows():
+    for tail in (0.0, 2.0**-80, -(2.0**-80)):
+        for numbers in ([1.0, 2.0**-53, tail], [1.0 + 2.0**-52, 2.0**-53, tail]):
+            assert _kernels.exact_sum(np.array(numbers)) == math.fsum(numbers)
+
+
+@pytest.mark.parametrize(("k", "share"), [(7, 1.0), (7, 0.4), (200, 0.02)])
+def test_renumbered_clusters_stay_in_order(k, share):
+    rng = np.random.default_rng(k)
+    table = np.where(rng.random((50, k)) < share, rng.integers(1, 99, (50, k)), 0)
+    value, cluster = np.nonzero(table)
+    indptr = np.searchsorted(value, np.arange(51)).astype(np.int64)
+    rank = rng.permutation(k).astype(np.int32)
+    clusters, numbers = cluster.astype(np.int32), table[value, cluster].astype(np.uint32)
+    _kernels.renumber_clusters(indptr, rank, clusters, numbers)
+    expected = np.zeros_like(table)
+    expected[:, rank] = table
+    value, cluster = np.nonzero(expected)
+    assert_array_equal(clusters, cluster)
+    assert_array_equal(numbers, expected[value, cluster])

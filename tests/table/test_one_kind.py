@@ -1,0 +1,82 @@
+"""Wide tables of one kind of cells, which are coded at once: as column by column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+
+from softmodes._table import one_kind
+from softmodes._table.codebook import learn
+from softmodes._table.one_kind import OneKind
+from softmodes._table.read import read
+
+RNG = np.random.default_rng(0)
+CODES = RNG.integers(0, 9, (7, 90))
+CODES[:, 3] = 4
+GONE = RNG.random(CODES.shape) < 0.2
+GONE[:, 5] = True  # a column without a value
+TEXT = np.array(["", "a", "B", "é", "zz", "10", "9", " x", "\U0001f600"])[CODES]
+STRINGS = np.where(GONE, None, TEXT.astype(object))
+
+
+def frame(cells, dtype) -> pd.DataFrame:
+    return pd.DataFrame(cells, columns=[f"c{j}" for j in range(cells.shape[1])], dtype=dtype)
+
+
+def arrow(kind) -> pa.Table:
+    columns = [pa.chunked_array([column[:3], column[3:]], kind) for column in STRINGS.T]
+    return pa.table(columns, names=[f"c{j}" for j in range(len(columns))])
+
+
+TABLES = {
+    "floats": np.where(GONE, np.nan, CODES - 0.5),
+    "zeros of both signs": np.where(GONE, -0.0, CODES.astype(np.float32)),
+    "integers": CODES * 1000 - 3,
+    "large integers": CODES.astype(np.uint64) * np.uint64(1 << 60) + np.uint64(1 << 59),
+    "columns in order": np.asfortranarray(CODES * 1000),
+    "text": TEXT,
+    "bytes": np.char.encode(TEXT, "utf-8"),
+    "bytes of few values": CODES.astype(np.uint8),
+    "strings of pandas": frame(STRINGS, "str"),
+    "strings of Python in pandas": frame(STRINGS, pd.StringDtype("python")),
+    "strings of Arrow": arrow(pa.string()),
+    "large strings of Arrow": arrow(pa.large_string()),
+    "more than 256 values": RNG.integers(0, 10**6, (600, 70)),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_wide_table_is_coded_as_its_columns_are(name, monkeypatch):
+    table = TABLES[name]
+    if "few" not in name:
+        assert isinstance(read(table).cells, OneKind), "not coded at once: nothing tested"
+    found, codes = learn(table, n_threads=2)
+    monkeypatch.setattr(one_kind, "FEWEST_COLUMNS", 10**9)
+    assert not isinstance(read(table).cells, OneKind)
+    expected, by_column = learn(table)
+    assert found == expected
+    assert_array_equal(codes.rows(slice(None)), by_column.rows(slice(None)))
+    assert_array_equal(codes.ranges.n_codes, by_column.ranges.n_codes)
+    for a, b in zip(found.categories, expected.categories, strict=True):
+        assert (a.dtype, a.tolist()) == (b.dtype, b.tolist())
+    for a, b in zip(codes.columns(), by_column.columns(), strict=True):
+        assert a.dtype == b.dtype
+
+
+def test_other_wide_tables_are_read_column_by_column():
+    mixed = frame(STRINGS, "str").assign(number=1)
+    tables = [mixed, TEXT.astype(object), CODES[:, :60] * 1000, np.zeros((5000, 70))]
+    for table in [*tables, frame(STRINGS[:, :50], "str")]:
+        assert not isinstance(read(table).cells, OneKind)
+
+
+def test_values_that_a_wide_table_does_not_have_are_unseen():
+    codebook, _ = learn(TABLES["strings of pandas"])
+    other = STRINGS.copy()
+    other[2, 7] = "new"
+    codes, unseen = codebook.encode(frame(other, "str"))
+    assert [(column.index, column.examples) for column in unseen.columns] == [(7, (("new", 1),))]
+    assert codes.rows(slice(None))[2, 7] == codebook.unseen_ranges.n_codes[7] - 1
