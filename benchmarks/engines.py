@@ -1,6 +1,6 @@
 """A round on a cluster engine beside one in memory, and what an engine takes for no work at all.
 
-    python -m benchmarks.engines --engines dask
+    python -m benchmarks.engines --engines dask,spark
     python -m benchmarks.engines --engines dask --rows 200000 --passes 2000
 
 An engine's cluster is two processes of this machine with a thread each; memory has two threads. The
@@ -13,7 +13,9 @@ rounds on few rows.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -66,8 +68,35 @@ def dask_table(n_parts: int, part_rows: int, n_columns: int) -> Iterator[Any]:
         yield da.concatenate(chunks)
 
 
+@contextmanager
+def spark_table(n_parts: int, part_rows: int, n_columns: int) -> Iterator[Any]:
+    """Start a cluster, and yield rows that its tasks make."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    # Executors have another working folder; they import these modules from where they are here.
+    os.environ["PYTHONPATH"] = os.pathsep.join(str(Path(path).resolve()) for path in sys.path)
+    builder = SparkSession.builder.master(f"local-cluster[{WORKERS},1,1024]")
+    spark = builder.config("spark.ui.enabled", "false").getOrCreate()
+    columns = ", ".join(f"x{j} int" for j in range(n_columns))
+    make = partial(_arrow_rows, part_rows=part_rows, n_columns=n_columns)
+    try:
+        yield spark.range(0, n_parts, 1, n_parts).mapInArrow(make, columns)
+    finally:
+        spark.stop()
+
+
+def _arrow_rows(batches: Any, part_rows: int, n_columns: int) -> Iterator[Any]:
+    import pyarrow as pa
+
+    for batch in batches:
+        for part in batch["id"].to_pylist():
+            rows = rows_of(part, part_rows, n_columns).astype(np.int32)
+            yield pa.record_batch({f"x{j}": rows[:, j] for j in range(n_columns)})
+
+
 Table = Callable[[int, int, int], AbstractContextManager[Any]]
-ENGINES: dict[str, Table] = {"dask": dask_table}
+ENGINES: dict[str, Table] = {"dask": dask_table, "spark": spark_table}
 
 
 def nothing(block: Block, n_threads: int) -> int:

@@ -98,8 +98,9 @@ class ModesEstimator(
             (in which zero is a value). Or rows that come as a stream, and need not fit in memory:
             the path of a Parquet, Arrow or CSV file, a folder or a pattern of such files, an Arrow
             data set or reader, a lazy frame of polars, a relation of DuckDB; a row's number is then
-            its position in the stream. Or rows on a cluster: a dask.dataframe or dask.array; what
-            is found for every row is then a dask.array, and a row's number its position in the
+            its position in the stream. Or rows on a cluster: a dask.dataframe, a dask.array or a
+            DataFrame of Spark; what is found for every row is then a dask.array, or a column
+            of the DataFrame, and a row's number its position in the
             order of partitions. Every distinct entry of a column is a category.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
@@ -640,6 +641,15 @@ class ModesEstimator(
         return opened
 
     # ------------------------------------------------------------------------ scikit-learn
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all that is pickled, which labels on a cluster are not."""
+        state: dict[str, Any] = super().__getstate__()
+        found = state.get("_clustering")
+        if found is None or found.labels is None or isinstance(found.labels, np.ndarray):
+            return state
+        kept = {name: value for name, value in state.items() if name != "labels_"}
+        return kept | {"_clustering": replace(found, labels=None)}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -119,10 +119,10 @@ class Clustering:
     def margin(self, store: RowStore) -> Any:
         """Return how sure the cluster of every row is, from 0 to 1."""
         if len(self.centers) == 1:
-            return store.by_row(_no_doubt)
+            return store.by_row(_no_doubt, "margin")
         if self.is_latent:
-            return store.memberships(self._scores_in_loop, self.comparison, lead)
-        return store.distances(self._compared, self.feature_weight, _relative_gap)
+            return store.memberships(self._scores_in_loop, self.comparison, lead, "margin")
+        return store.distances(self._compared, self.feature_weight, _relative_gap, "margin")
 
     def second(self, store: RowStore) -> NDArray[np.int32]:
         """Return the cluster that comes second for every row; of a tie, one that lost it."""
@@ -140,7 +140,7 @@ class Clustering:
     def probabilities(self, store: RowStore) -> Any:
         """Return the probability of every cluster for every row, by the latent class model."""
         keep = partial(_probabilities, order=self.loop_numbers)
-        return store.memberships(self._scores_in_loop, self.comparison, keep)
+        return store.memberships(self._scores_in_loop, self.comparison, keep, "probabilities")
 
     def log_likelihoods(self, store: RowStore) -> Any:
         """Return the log-likelihood of every row, in nats."""

@@ -57,11 +57,11 @@ class RowStore(ABC):
         """Run a task on every block, and add what it returns: sums that any order gives."""
         return reduce(add, self.map(task))
 
-    def by_row(self, task: Callable[[Block, int], NDArray[Any]]) -> Any:
+    def by_row(self, task: Callable[[Block, int], NDArray[Any]], name: str = "found") -> Any:
         """Run a task that returns something for every row of a block; return that of all rows.
 
         The kind of the outcome is the store's: an array here, maybe one that is not in memory, or
-        not there yet.
+        not there yet; or a column of this `name`.
         """
         return _joined(self.map(task))
 
@@ -93,36 +93,40 @@ class RowStore(ABC):
         `numbers` are what to call the centers, if not by their positions.
         """
         asked = Pass(centers, comparison, self.n_values)
-        return self.by_row(partial(label_rows, asked=asked, remember=remember, numbers=numbers))
+        return self.by_row(
+            partial(label_rows, asked=asked, remember=remember, numbers=numbers), "label"
+        )
 
     def distances(
         self,
         centers: Centers,
         feature_weight: NDArray[np.uint32] | None,
         keep: Callable[[Found], Found] = np.asarray,
+        name: str = "distances",
     ) -> Any:
         """Return the distance of every row to every center, or what is to be kept of it.
 
         `keep` gets those of some rows at a time, an array of as many rows, and returns another.
         """
         task = partial(all_distances, centers=centers, feature_weight=feature_weight, keep=keep)
-        return self.by_row(task)
+        return self.by_row(task, name)
 
     def memberships(
         self,
         scores: ScoreCenters,
         comparison: Comparison,
         keep: Callable[[Found], Found] = np.asarray,
+        name: str = "memberships",
     ) -> Any:
         """Return the parts of every row in every cluster, 2**16 in all, or what is to be kept."""
         asked = Pass(scores, comparison, self.n_values)
-        return self.by_row(partial(all_memberships, asked=asked, keep=keep))
+        return self.by_row(partial(all_memberships, asked=asked, keep=keep), name)
 
     def log_likelihoods(
         self, scores: ScoreCenters, keep: Callable[[Found], Found] = np.asarray
     ) -> Any:
         """Return the log-likelihood of every row, in bits, or what is to be kept of it."""
-        return self.by_row(partial(log_likelihoods, centers=scores, keep=keep))
+        return self.by_row(partial(log_likelihoods, centers=scores, keep=keep), "log_likelihood")
 
     def rows(self, index: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the codes of some rows, by global row number."""

@@ -133,7 +133,7 @@ class Partitions(ABC):
         """Pack the coded partitions that have rows, where they are."""
 
     @abstractmethod
-    def lazy_by_row(self, packing: Packing, task: Task[NDArray[Any]]) -> Any:
+    def lazy_by_row(self, packing: Packing, task: Task[NDArray[Any]], name: str = "found") -> Any:
         """Return what a task returns for every row, computed when it is asked for."""
 
 
@@ -159,9 +159,9 @@ class NewRows(RowStore):
         """Run a task on every block, and add what it returns."""
         return self._kept.sum(task)
 
-    def by_row(self, task: Task[NDArray[Any]]) -> Any:
+    def by_row(self, task: Task[NDArray[Any]], name: str = "found") -> Any:
         """Return what a task returns for every row, lazily."""
-        return self._table.lazy_by_row(self._packing, task)
+        return self._table.lazy_by_row(self._packing, task, name)
 
     @cached_property
     def _kept(self) -> ClusterStore:

@@ -121,7 +121,9 @@ class FileStore(RowStore):
         """Run a task on every block, and add what it returns as it comes."""
         return reduce(add, self._each(task))
 
-    def by_row(self, task: Callable[[Block, int], NDArray[Any]]) -> NDArray[Any]:
+    def by_row(
+        self, task: Callable[[Block, int], NDArray[Any]], name: str = "found"
+    ) -> NDArray[Any]:
         """Return what a task finds for every row: in memory if there is room, else in a file."""
         parts = self._each(task)
         first = next(parts)
