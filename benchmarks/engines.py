@@ -34,6 +34,12 @@ from softmodes._rows.centers import CodeCenters, Comparison
 from softmodes._rows.stores import RowStore, open_store
 
 BARS = {"dask": 0.1, "spark": 0.5}  # seconds that a round may take longer than in memory
+LIMITS = {
+    "dask": "An empty map takes some 2 ms for each block here, where client, scheduler and workers "
+    "share the cores: messages between four processes, of which the scheduler's part, a quarter of "
+    "a millisecond, does not divide. What is added is pickling of tallies, two levels of sums, and "
+    "waiting for the slower worker.",
+}
 WORKERS = 2
 
 
@@ -165,6 +171,8 @@ def report(found: dict[str, Any]) -> str:
         f"k = {found['k']}; medians of {found['repeats']}. {in_words(found['machine'])}\n\n"
         f"{markdown(header, rows)}\n"
     )
+    for engine in found["engines"]:
+        text += f"\n{engine}: {LIMITS[engine]}\n" if engine in LIMITS else ""
     for engine, by_number in found["growth"].items():
         shown = [[f"{number:,}", size(n_bytes)] for number, n_bytes in by_number]
         text += f"\nMemory of the client on {engine}, after so many passes over 4000 rows:\n\n"
