@@ -184,6 +184,16 @@ def test_without_a_client_the_rows_are_worked_on_here():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_task_of_many_bytes_is_sent_without_a_warning_each_time_anew(client):
+    from softmodes._rows.stores import open_store
+
+    table = PLAIN.table()
+    there, here = (open_store(X).store for X in (in_partitions(table, 3), table))
+    for last in (700, 350):
+        index = np.arange(1_400_000) % last  # 11 MB
+        assert_array_equal(there.rows(index), here.rows(index))
+
+
 # --- lazy ----------------------------------------------------------------------------------------
 
 
@@ -335,7 +345,11 @@ class KillInAMap:
         monkeypatch.setattr(DaskStore, "_run", run)
 
 
-def test_a_worker_killed_in_a_pass_changes_nothing(mortal, monkeypatch):
+@pytest.mark.parametrize("few_bytes", [0, 50_000])
+def test_a_worker_killed_in_a_pass_changes_nothing(mortal, monkeypatch, few_bytes):
+    from softmodes._rows.stores import dask
+
+    monkeypatch.setattr(dask, "_FEW_BYTES", few_bytes)  # so that tasks are long, or not
     table = PLAIN.table()
     here = fits(table, PLAIN)
     killer = KillInAMap(mortal, monkeypatch, None)

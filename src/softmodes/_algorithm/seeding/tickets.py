@@ -99,7 +99,7 @@ def locate(store: RowStore, totals: Tickets, drawn: Tickets, shares_of: SharesOf
 
 def locate_weight(store: RowStore, drawn: Tickets) -> Located:
     """Find the rows in which tickets of [0, total weight) fall, in two maps."""
-    totals = np.array(store.map(_total_weight), np.int64)
+    totals = np.array(store.map(total_weight), np.int64)
     return locate(store, totals, drawn, _weight_shares)
 
 
@@ -124,5 +124,6 @@ def _weight_shares(block: Block, n_threads: int) -> Shares:
     return Shares(np.ones(block.n_rows, np.int8) if weight is None else weight)
 
 
-def _total_weight(block: Block, n_threads: int) -> int:
+def total_weight(block: Block, n_threads: int) -> int:
+    """Return the weight of all rows of a block."""
     return block.total_weight

@@ -35,8 +35,7 @@ class DaskStore(ClusterStore):
     """Blocks as futures of a client."""
 
     def __init__(self, client: Any, blocks: list[Any]) -> None:
-        self._client = client
-        self._blocks = blocks
+        self._client, self._blocks = client, blocks
 
     def map(self, task: Task[T]) -> list[T]:
         """Run a task on every block."""
@@ -96,8 +95,7 @@ class DaskPartitions(Partitions):
     def lazy_by_row(self, packing: Packing, task: Task[NDArray[Any]], name: str = "found") -> Any:
         """Return a dask.array with a chunk for each partition."""
         sent = dask.delayed(pickle.dumps(partial(cluster.of_new_rows, packing, task)))
-        call = dask.delayed(cluster.call_sent)
-        parts = [call(sent, i, part) for i, part in enumerate(self._parts)]
+        parts = [dask.delayed(cluster.call_sent)(sent, *one) for one in enumerate(self._parts)]
         return _as_array(parts, self._chunks, task(packing.nothing, 1))
 
 
@@ -136,8 +134,9 @@ def _in_tree(client: Any, combine: Callable[..., Any], found: list[Any]) -> Any:
 def _map(client: Any, task: Callable[..., Any], *given: list[Any]) -> Any:
     """Call a task for one of each after the other, where they are."""
     sent: Any = pickle.dumps(task)
-    if len(sent) > _FEW_BYTES:
-        sent = client.submit(bytes, sent, pure=False)  # a keyword of `map` has one key in all calls
+    if len(sent) > _FEW_BYTES:  # and not as a keyword of `map`, which has one key in all calls
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+            sent = client.submit(bytes, sent, pure=False)
     return client.map(cluster.call_sent, [sent] * len(given[0]), *given, pure=False)
 
 
