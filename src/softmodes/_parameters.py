@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -89,6 +91,12 @@ def generator(random_state: RandomState) -> np.random.Generator:
 
 def usable_cores() -> int:
     """Return the number of cores that this process may use: by affinity, and by its cgroup."""
+    affinity = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+    return _cores(frozenset(affinity))
+
+
+@lru_cache(maxsize=4)  # files of the system are read for it, which takes longer than to predict
+def _cores(affinity: frozenset[int]) -> int:
     from joblib import cpu_count
 
     cores: int = cpu_count()
@@ -118,9 +126,9 @@ def _openmp() -> list[Any]:
 
 def thread_count(n_jobs: Any) -> int:
     """Return the number of threads that `n_jobs` asks for, at most one per core."""
-    cores = usable_cores()
     if n_jobs is None:
-        return min(cores, allowed_threads())
+        return allowed_threads()
+    cores = usable_cores()
     if not is_whole(n_jobs) or n_jobs == 0:
         raise ValueError(
             f"n_jobs={n_jobs!r} is not a number of threads. Pass 1, 2, ... or -1 for all."

@@ -20,7 +20,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from engine_settings import Setting, assert_same_fit, settings
-from softmodes import KModes, MiniBatchSoftModes, SoftModes
+from softmodes import KModes, MiniBatchSoftModes, SoftModes, load
 from softmodes._rows.parts import RowsChangedError
 
 pytestmark = [
@@ -112,7 +112,45 @@ def test_an_array_gives_the_answer_of_memory_and_arrays_with_its_chunks(client):
         assert lazy.chunks[0] == (100, 0, 150, 50)
         assert_array_equal(lazy.compute(), at_once)
     assert there.score(cut) == here.score(X)
-    assert there.stability(cut, n_resamples=2).whole == here.stability(X, n_resamples=2).whole
+
+
+def test_stability_is_that_of_memory_also_with_weights_of_zero(client):
+    import dask.array as da
+
+    table = PLAIN.table()
+    X, weight = in_partitions(table, 4), np.random.default_rng(0).integers(0, 3, len(table))
+    model = SoftModes(3, n_init=1, refine="gini", random_state=0).fit(X)
+    given = {"n_resamples": 2, "max_rows": 300}
+    cut = da.from_array(weight.astype(float), chunks=175)
+    for rows, weights in ((None, None), (cut, weight)):
+        there = model.stability(X, sample_weight=rows, **given)
+        here = model.stability(table, sample_weight=weights, **given)
+        assert there.whole == here.whole
+        assert_array_equal(there.jaccards, here.jaccards)
+    assert model.stability(X, n_resamples=1).sizes.sum() == len(table)
+
+
+def test_what_needs_something_of_every_row_here_refuses_a_cluster(client, tmp_path):
+    X = in_partitions(PLAIN.table(), 2)
+    model = SoftModes(3, n_init=1, random_state=0).fit(X)
+    for ask in (
+        model.to_frame,
+        model.drift,
+        lambda X: model.predict_to(X, tmp_path / "labels.csv"),
+    ):
+        with pytest.raises(
+            TypeError, match=r"X is on a cluster\. Pass some of its rows as a frame"
+        ):
+            ask(X)
+
+
+def test_a_model_is_saved_without_the_labels_that_workers_hold(client, tmp_path):
+    X = in_partitions(PLAIN.table(), 2)
+    model = SoftModes(3, n_init=1, random_state=0).fit(X)
+    model.save(tmp_path / "model.softmodes")
+    again = load(tmp_path / "model.softmodes")
+    assert not hasattr(again, "labels_")
+    assert_array_equal(again.predict(X).compute(), model.labels_.compute())
 
 
 def test_other_estimators_give_the_answer_of_memory(client):

@@ -273,7 +273,7 @@ class ModesEstimator(
         ['"cluster"', '0', '0', '1']
         """
         target = checked_label_file(path, X)
-        store = self._open(X).store
+        store = self._open(X, needed_by="predict_to").store
         write_labels(target, self._clustering.predict(store), column)
 
     def transform(self, X: Any) -> Any:
@@ -415,7 +415,7 @@ class ModesEstimator(
         >>> model.to_frame(answers).columns.tolist()
         ['x0', 'x1', 'group', 'name', 'margin', 'second']
         """
-        store = self._open(X).store
+        store = self._open(X, needed_by="to_frame").store
         if not isinstance(prefix, str):
             raise ValueError(f"prefix={prefix!r} is not a text. Pass one, such as 'softmodes_'.")
         found = self._clustering
@@ -454,7 +454,7 @@ class ModesEstimator(
         0      x0     0.25    0.00
         1      x1     0.25    0.25
         """
-        opened = self._open(X, sample_weight, tell_unseen=False)
+        opened = self._open(X, sample_weight, tell_unseen=False, needed_by="drift")
         backend = frame_backend(X) or self._clustering.backend
         return as_frame(drift_columns(self._clustering, opened), backend)
 
@@ -538,9 +538,8 @@ class ModesEstimator(
             on_run=(),
         )
         found = self._clustering
-        labels = found.predict_here(opened.store)
         return stability_of(
-            opened, plan, labels, n_resamples, most_rows, found.names, found.backend
+            opened, plan, found.predict, n_resamples, most_rows, found.names, found.backend
         )
 
     @property
@@ -608,11 +607,17 @@ class ModesEstimator(
         save_model(path, own_name, plain_params(self), found)
 
     def _open(
-        self, X: Any, sample_weight: Any = None, wrappers: int = 0, tell_unseen: bool = True
+        self,
+        X: Any,
+        sample_weight: Any = None,
+        wrappers: int = 0,
+        tell_unseen: bool = True,
+        needed_by: str | None = None,
     ) -> Opened:
         """Code and pack new rows with the codebook of the fit.
 
         A warning points past the method that was called, and scikit-learn's `wrappers` around it.
+        Rows on a cluster are refused if something needs to have here what is found for each.
         """
         check_is_fitted(self)
         found = self._clustering
@@ -626,6 +631,11 @@ class ModesEstimator(
             memory_limit=byte_count("memory_limit", self.memory_limit),
         )
         check_table(self, X, opened, reset=False)
+        if needed_by is not None and opened.on_cluster:
+            raise TypeError(
+                f"{needed_by} needs what is found for every row here, and X is on a cluster. Pass "
+                "some of its rows as a frame in memory; predict, transform and score take them all."
+            )
         if opened.unseen and tell_unseen:
             warnings.warn(str(opened.unseen), UserWarning, stacklevel=3 + wrappers)
         return opened

@@ -104,10 +104,6 @@ class Clustering:
         """Return the cluster of every row."""
         return store.labels(self._in_loop, self.comparison, numbers=self._cluster_of)
 
-    def predict_here(self, store: RowStore) -> NDArray[np.int32]:
-        """Return the cluster of every row as an array, wherever the rows are."""
-        return store.labels_here(self._in_loop, self.comparison, self._cluster_of)
-
     def labelled(self, store: RowStore) -> Clustering:
         """Return the clustering with the labels of the rows that it was found in."""
         return replace(self, labels=self.predict(store))

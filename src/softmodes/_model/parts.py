@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._algorithm.randomness import Use, address, random_part
+from softmodes._rows.block import Block
 from softmodes._rows.stores import Opened, some_rows
 
 
@@ -29,17 +30,24 @@ def part_of(n_rows: int, seed: int, index: int) -> NDArray[np.intp]:
 
 def rows_that_count(opened: Opened, most: int | None, seed: int) -> NDArray[np.intp]:
     """Return the numbers of the rows of a weight above 0; of more than `most`, a random part."""
-    weight = opened.rows.counts
-    rows = np.arange(opened.store.n_rows) if weight is None else np.flatnonzero(weight)
+    store = opened.store
+    rows = np.arange(store.n_rows)
+    if store.n_weighed < store.n_rows:
+        rows = np.concatenate(store.map(_rows_of_weight))
     if most is not None and len(rows) > most:
         rows = rows[random_part(len(rows), most, address(seed, 0, Use.PART))]
     return rows
 
 
 def take_rows(opened: Opened, rows: NDArray[np.intp]) -> Opened:
-    """Return some rows of a table, in ascending order; all of them as they are."""
-    if len(rows) == opened.store.n_rows:
+    """Return some rows of a table, in ascending order; all of them as they are, if here."""
+    if len(rows) == opened.store.n_rows and not opened.on_cluster:
         return opened
     weight = opened.rows.counts
     taken = replace(opened.rows, counts=None if weight is None else weight[rows])
     return replace(opened, store=some_rows(opened.store, rows), rows=taken)
+
+
+def _rows_of_weight(block: Block, n_threads: int) -> NDArray[np.intp]:
+    weight = np.ones(block.n_rows) if block.weight is None else block.weight
+    return block.first_row + np.flatnonzero(weight)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -103,16 +103,17 @@ class Stability:
 def stability_of(
     opened: Opened,
     plan: Plan,
-    labels: Labels,
+    predict: Callable[[RowStore], Labels],
     n_resamples: int,
     most_rows: int | None,
     names: tuple[str, ...],
     backend: str | None,
 ) -> Stability:
-    """Fit on random parts of the rows, and compare with the labels of all."""
+    """Fit on random parts of the rows, and compare with the labels that a model gives them."""
     counted = rows_that_count(opened, most_rows, plan.seed)
     check_most("n_clusters", plan.k, "80 % of the rows", part_size(len(counted)))
-    store, labels = take_rows(opened, counted).store, labels[counted]
+    store = take_rows(opened, counted).store
+    labels = predict(store)
     sizes = np.bincount(labels, minlength=plan.k)
     agreements, jaccards = [], []
     for rows, other in _other_partitions(store, plan, n_resamples):

@@ -51,7 +51,7 @@ def find(
     if sample_weight is None and prepare is not None:
         sample_weight = prepare.sample_weight(X)
     table = X if prepare is None else prepare.transform(X)
-    opened = model._open(table, sample_weight)
+    opened = model._open(table, sample_weight, needed_by="report")
     _check_rows(model, opened)
     k = len(model._clustering.centers)
     made = _sweep(model, table, sample_weight, k) if sweep in (None, True) else sweep

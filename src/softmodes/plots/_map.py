@@ -108,7 +108,7 @@ class MapDisplay(Display):
         if X is None:
             places = places_of_clusters(estimator._clustering.tally.counts)
             return cls(places, sizes, names=names).plot(ax)
-        store = estimator._open(X).store
+        store = estimator._open(X, needed_by="MapDisplay").store
         most = whole("max_rows", max_rows, 1)
         some = np.arange(store.n_rows)
         if store.n_rows > most:

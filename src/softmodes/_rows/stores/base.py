@@ -97,13 +97,6 @@ class RowStore(ABC):
             partial(label_rows, asked=asked, remember=remember, numbers=numbers), "label"
         )
 
-    def labels_here(
-        self, centers: Centers, comparison: Comparison, numbers: NDArray[np.int32]
-    ) -> NDArray[np.int32]:
-        """Return what `labels` does as an array, whatever the store's own kind is."""
-        asked = Pass(centers, comparison, self.n_values)
-        return _joined(self.map(partial(label_rows, asked=asked, numbers=numbers)))
-
     def distances(
         self,
         centers: Centers,

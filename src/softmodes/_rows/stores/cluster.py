@@ -190,7 +190,15 @@ def open_partitions(
         missing = codebook.missing
         if not table.has_weights:
             new = NewRows(table, codebook, n_threads)
-            return Opened(new, codebook, Unseen(), Units(None, 1.0), feature_weight, elsewhere=True)
+            return Opened(
+                new,
+                codebook,
+                Unseen(),
+                Units(None, 1.0),
+                feature_weight,
+                elsewhere=True,
+                on_cluster=True,
+            )
     outlines = table.code(missing)
     codebook = codebook or table.codebook()
     features = feature_weight
@@ -202,7 +210,7 @@ def open_partitions(
     rows = Units(None, 1.0) if unit is None else Units(None, unit.size, unit.repeats)
     total = Units(np.array([store.total_weight]), rows.unit)
     check_costs(total, features, largest, store.n_rows)
-    return Opened(store, codebook, Unseen(), rows, features, elsewhere=True)
+    return Opened(store, codebook, Unseen(), rows, features, elsewhere=True, on_cluster=True)
 
 
 def _store(

@@ -36,6 +36,7 @@ class Opened:
     rows: Units
     features: Units
     elsewhere: bool = False  # the rows are not those of a table in memory
+    on_cluster: bool = False  # nor is what is found for every row
 
 
 def open_store(
