@@ -16,6 +16,19 @@ from softmodes._cli.main import app
 _HEAD = """# Command line
 
 Every command tells what it takes with `--help`; this page shows what they say.
+
+- Text goes to standard output; progress (after two seconds) and errors go to standard error. `-` is
+  standard input or output; where a file goes to standard output, text goes to standard error.
+  `--json` prints the outcome for programs, `--quiet` the outcome alone.
+- Exit codes: 0 fine, 1 something that you can mend, 2 a wrong option, 3 drift above the limit
+  ([errors](errors.md)).
+- Files are written whole or not at all, never over an input, over another file only with `--force`.
+  Links are followed, modes kept, devices and pipes written to as they are.
+- Values from data are shown without what a terminal would act on. In `.csv` and `.tsv` files a text
+  that a spreadsheet would run (it begins with =, +, -, @, a tab or a line break) gets a `'` in
+  front; numbers such as -5 stay numbers. `.parquet` files hold values as they are.
+- Same seed (`--seed 0` by default), same answer. `softmodes.Prepare`, `sweep`, `SoftModes` and
+  `report` do the same in Python.
 """
 
 

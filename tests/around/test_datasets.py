@@ -15,6 +15,7 @@ from scipy.stats import binomtest, chi2
 from softmodes import datasets
 from softmodes.datasets import (
     ccm_best_accuracy,
+    load_anes96,
     load_connect4,
     load_mushroom,
     load_nursery,
@@ -23,6 +24,7 @@ from softmodes.datasets import (
     make_bbm,
     make_ccm,
 )
+from softmodes.datasets._tables import ANES96_WORDS
 from softmodes.metrics import matching_accuracy
 
 REJECTED = 1e-6
@@ -316,6 +318,33 @@ def test_first_and_last_rows_are_those_of_the_published_files():
     assert "".join(connect4.data[0]).replace("b", "") == "xoxoxoxo"
 
 
+def test_the_election_study_is_that_of_the_published_file_in_words():
+    survey = load_anes96(as_frame=False)
+    columns = dict(zip(survey.feature_names, survey.data.T, strict=True)) | {"vote": survey.target}
+    published = {"popul": columns["population"], "TVnews": columns["tv_news"]}
+    for old in ("selfLR", "ClinLR", "DoleLR", "PID"):
+        published[old] = in_numbers(old, columns)
+    published["age"] = columns["age"]
+    for old in ("educ", "income", "vote"):
+        published[old] = in_numbers(old, columns)
+    lines = [list(published), *zip(*published.values(), strict=True)]
+    text = "".join("\t".join(map(str, line)) + "\n" for line in lines)
+    digest = "6715b2c869a4cdf6cdf5e0f481431f5f910230168a89598136f83b1245fc27c2"
+    assert hashlib.sha256(text.encode()).hexdigest() == digest
+    assert Counter(survey.target) == {"Clinton": 551, "Dole": 393}
+    assert "Public domain" in survey.DESCR
+    assert "551 Clinton, 393 Dole" in survey.DESCR
+
+
+def in_numbers(old, columns):
+    """Return a column's words as the numbers of the published file."""
+    new, words = ANES96_WORDS[old]
+    number = {
+        word: ord(sign) - ord("A" if old == "income" else "0") for sign, word in words.items()
+    }
+    return [number[word] for word in columns[new]]
+
+
 def test_tic_tac_toe_is_every_end_of_a_game():
     lines = ["012", "345", "678", "036", "147", "258", "048", "246"]
 
@@ -490,5 +519,5 @@ def test_connect4_loads_in_half_a_second():
 
 def test_the_bundled_files_stay_under_a_megabyte():
     sizes = [file.stat().st_size for file in files(datasets).joinpath("data").iterdir()]
-    assert len(sizes) == 3
+    assert len(sizes) == 4
     assert sum(sizes) < 1_000_000

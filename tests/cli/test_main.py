@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+from command import softmodes
+from softmodes import __version__
+
 COMMAND = """
 import sys
 from softmodes._cli.main import main
@@ -15,7 +18,7 @@ finally:
 """
 FOR_EXPERIMENTS = {
     *("softmodes._paper", "softmodes._compare", "softmodes.baselines"),
-    *("matplotlib", "jinja2", "rich.progress"),
+    *("matplotlib", "jinja2"),
 }
 
 
@@ -34,7 +37,7 @@ def loaded_by(*arguments):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["fit", "--help"], ["compare", "--help"], ["paper", "--help"]]
+    "arguments", [["--help"], ["fit", "--help"], ["predict", "--help"], ["paper", "--help"]]
 )
 def test_help_waits_for_no_library_but_its_own(arguments):
     heavy = {"numpy", "scipy", "sklearn", "pyarrow", "narwhals", "pandas", "softmodes._kernels"}
@@ -62,3 +65,40 @@ def test_without_its_libraries_it_says_how_to_install_them(missing, monkeypatch)
     assert str(stopped.value) == (
         f'The softmodes command needs {missing}. Install it with: pip install "softmodes[cli]"'
     )
+
+
+def test_the_version_is_that_of_the_package():
+    assert softmodes("--version").stdout == f"softmodes {__version__}\n"
+
+
+def test_completion_is_there_for_bash():
+    done = subprocess.run(
+        [sys.executable, "-m", "softmodes", "--show-completion", "bash"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "_SOFTMODES_COMPLETE" in done.stdout
+
+
+def test_standard_input_is_read_as_a_file_is(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n" + "1,2\n1,2\n3,4\n" * 10)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with path.open() as rows:
+        done = subprocess.run(
+            [sys.executable, "-m", "softmodes", "look", "-"],
+            stdin=rows,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert done.stdout == softmodes("look", path).stdout
+
+
+def test_a_wrong_option_is_no_fault_of_the_data():
+    for arguments in (["fit"], ["fit", "x.csv", "--nonsense"], ["sweep", "x.csv", "-k", "many"]):
+        assert softmodes(*arguments).exit_code == 2
+    assert "Pass 4, say." in softmodes("fit", "x.csv", "-k", "many").stderr

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from command import refused, softmodes
-from softmodes._cli.progress import Pace
+from softmodes._cli.paper_progress import Pace
 from softmodes._paper import EXPERIMENTS
 from softmodes._paper.results import ResultsFile, read
 from softmodes.baselines import unregister

@@ -184,6 +184,44 @@ def test_unseen_values_are_told_of_all_parts_as_of_the_table(table, tmp_path):
         assert [str(one.message) for one in there] == [str(one.message) for one in here]
 
 
+def test_a_column_of_another_type_is_told_as_of_the_table(table, tmp_path):
+    (tmp_path / "folder").mkdir()
+    fitted = model().fit(table)
+    as_text = table.set_column(5, "age", pa.array([f"{i % 5} years" for i in range(N)]))
+    some = [None if i % 2 else f"{i}" for i in range(N)]
+    for other in (as_text, as_text.set_column(0, "question 0", pa.array(range(N)))):
+        other = other.set_column(1, "question 1", pa.array(some))
+        with pytest.warns(UserWarning, match="Column types differ") as here:
+            expected = fitted.predict(other)
+        with pytest.warns(UserWarning, match="Column types differ") as there:
+            found = fitted.predict(str(split(other, tmp_path / "folder")))
+        assert str(there[0].message) == str(here[0].message)
+        assert_array_equal(found, expected)
+
+
+def test_odd_texts_among_numbers_of_a_csv_file_are_told_as_of_the_table(table, tmp_path):
+    fitted = model().fit(table)
+    other = table.to_pandas()
+    other["age"] = other["age"].astype(object)
+    other.loc[[3, 800], "age"] = "old"
+    other.to_csv(tmp_path / "odd.csv", index=False)
+    with pytest.warns(UserWarning, match="'old' in 2 cells") as here:
+        expected = fitted.predict(other)
+    with pytest.warns(UserWarning, match="'old' in 2 cells") as there:
+        found = fitted.predict(tmp_path / "odd.csv")
+    assert str(there[0].message) == str(here[0].message)
+    assert_array_equal(found, expected)
+
+
+def test_rows_of_a_stream_come_back_as_their_groups_alone(table, tmp_path):
+    pq.write_table(table, tmp_path / "x.parquet")
+    fitted = model().fit(table)
+    expected = fitted.to_frame(table).to_pandas()
+    found = fitted.to_frame(tmp_path / "x.parquet").to_pandas()
+    assert found.columns.tolist() == ["group", "name", "margin", "second"]
+    pd.testing.assert_frame_equal(found, expected[found.columns], check_dtype=False)
+
+
 def _as_csv(table: pa.Table, folder: Path) -> str:
     pa.csv.write_csv(table, folder / "other.csv")
     return str(folder / "other.csv")
@@ -203,9 +241,13 @@ def test_a_type_that_changes_late_in_a_csv_file_is_that_of_all_values(tmp_path):
     assert_array_equal(here.predict(tmp_path / "late.csv"), here.labels_)
 
 
+@pytest.mark.parametrize("first", [0, 700])
 @pytest.mark.parametrize("kind", ["folder", "csv", "polars"])
-def test_missing_cells_are_refused_with_the_words_for_a_table(table, tmp_path, kind):
+def test_missing_cells_are_refused_with_the_words_for_a_table(table, tmp_path, kind, first):
     (tmp_path / "folder").mkdir()
+    answers = table["answer"].fill_null("none")[:first].to_pylist()
+    answers += table["answer"][first:].to_pylist()
+    table = table.set_column(6, "answer", pa.array(answers))
     source = written(table, tmp_path / "folder")[kind]
     with pytest.raises(ValueError, match=r"Column 6 \('answer'\) has") as here:
         model(missing="error").fit(table)

@@ -358,3 +358,13 @@ def test_a_fit_logs_a_line_about_numbers(caplog):
         SoftModes(2, n_init=1, max_iter=2, random_state=0).fit(frame)
     text = caplog.records[-1].getMessage()
     assert "c0 (600), c1 (600), c2 (600) and 2 more columns" in text
+
+
+def test_numbers_that_all_differ_do_not_tell_the_same():
+    rng = np.random.default_rng(0)
+    age = rng.normal(40, 12, 300)
+    table = pa.table({"a": age, "b": rng.normal(size=300), "c": rng.normal(size=300), "d": -age})
+    advice = {line.column: line.verdict for line in advise(table).lines}
+    assert [advice[name].action for name in "abcd"] == ["band", "band", "band", "leave out"]
+    assert advice["d"].reason.why == "tells the same as a"
+    assert not any(advice[name].checks for name in "abc")

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import softmodes
 from benchmarks import (
     big_files,
+    choice_speed,
     engines,
     memory,
     methods,
@@ -186,6 +187,18 @@ def test_files_are_measured_in_every_step_and_held_against_the_bars(tmp_path, mo
     steps["pass"]["cost"] += 1
     with pytest.raises(AssertionError):
         big_files.report(found)
+
+
+def test_the_choice_of_k_is_raced_and_counted(tmp_path):
+    pytest.importorskip("stepmix")
+    choice_speed.main(["--rows", "300", "--seeds", "1", "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "choice_speed.json").read_text("utf-8"))
+    ours, *others = found["contenders"].values()
+    assert [len(one["picks"]) for one in (ours, *others)] == [1, 1, 1]
+    text = (tmp_path / "choice_speed.md").read_text("utf-8")
+    assert f"{others[0]['cpu'] / ours['cpu']:.1f}x" in text or others[0]["cpu"] > 99 * ours["cpu"]
+    found["contenders"][choice_speed.OURS]["picks"] = [None]
+    assert "| 0 of 1 |" in choice_speed.report(found)
 
 
 def test_seedings_are_told_apart_by_paired_costs(tmp_path):

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from pyarrow.dataset import dataset
 from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 
@@ -391,3 +392,21 @@ def test_every_kind_of_model_and_table_is_reported(kind, tmp_path):
     assert sum(group.rows for group in report.data.groups) == 300
     assert all(group.marks for group in report.data.groups)
     report.save(tmp_path / "r.html")
+
+
+def test_rows_of_a_file_are_reported_as_those_in_memory(tmp_path):
+    table, _, _, _ = made_reports.survey()
+    X = table[[f"Q{j}" for j in range(12)]].astype(object)
+    X.iloc[::9, 3] = None
+    path = tmp_path / "rows.parquet"
+    X.to_parquet(path)
+    rows = dataset(path)
+    model = SoftModes(3, random_state=0).fit(rows)
+    mine = softmodes.report(model, rows, describe=None)
+    same = softmodes.report(SoftModes(3, random_state=0).fit(X), X)
+    assert mine.data.findings.swept == same.data.findings.swept
+    assert mine.data.groups == same.data.groups
+    assert mine.data.bins == same.data.bins
+    assert [(c.column, c.n_values, round(c.missing, 9)) for c in mine.data.columns] == [
+        (c.column, c.n_values, round(c.missing, 9)) for c in same.data.columns
+    ]

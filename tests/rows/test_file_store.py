@@ -23,6 +23,7 @@ from softmodes._model.clustering import Clustering
 from softmodes._rows import scratch
 from softmodes._rows.block import layout_of, pack, unpack
 from softmodes._rows.centers import CodeCenters, Comparison
+from softmodes._rows.remember import LastPass
 from softmodes._rows.scratch import Room, Scratch, Shelf
 from softmodes._rows.stores import file, open_store, streamed
 from softmodes._rows.stores.file import FileStore, RowWriter
@@ -189,7 +190,9 @@ def test_numbers_of_clusters_are_applied_where_the_rows_are():
     centers, numbers = CodeCenters(store.rows(np.arange(4))), np.array([3, 1, 0, 2], np.int32)
     plain = store.labels(centers, Comparison(3))
     assert_array_equal(store.labels(centers, Comparison(3), numbers=numbers), numbers[plain])
-    store.tally(centers, Comparison(3))  # now from what is remembered
+    for _ in range(2):  # now from what is remembered
+        store.tally(centers, Comparison(3))
+    assert all(block.cache.peek(LastPass).assignment for block in store.blocks)
     assert_array_equal(store.labels(centers, Comparison(3), numbers=numbers), numbers[plain])
 
 

@@ -23,6 +23,7 @@ def waves(tmp_path):
     (tmp_path / "notes.txt").write_text("nothing")
     (tmp_path / ".hidden.csv").write_text("z\n1\n")
     (tmp_path / "_SUCCESS").touch()
+    (tmp_path / "more.csv").mkdir()
     return tmp_path
 
 

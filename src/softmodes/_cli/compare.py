@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from softmodes._cli.errors import plain_errors
+from softmodes._cli.options import File, Printing, ReadingOptions, Seed, command
+from softmodes._cli.printing import print_json
 from softmodes._cli.tables import read_labelled
 from softmodes._text import harmless
 
@@ -26,8 +27,11 @@ _IDENTIFIES = 0.9  # values per row
 _SECONDS_HELP = "Seconds that a method may take at a setting; at least one run is made."
 
 
+@command(
+    "softmodes compare survey.csv --class region --runs 2 --method SoftModes --method KModes",
+)
 def compare(
-    file: Annotated[Path, typer.Argument(help="A .csv or .parquet file, a row for each case.")],
+    file: File,
     class_column: Annotated[
         str, typer.Option("--class", help="The column of known classes, not clustered by.")
     ],
@@ -35,7 +39,8 @@ def compare(
         int | None, typer.Option("-k", "--n-clusters", help="Clusters; as many as classes if not.")
     ] = None,
     drop: Annotated[
-        list[str] | None, typer.Option(help="A column to leave out, such as an identifier.")
+        list[str] | None,
+        typer.Option(metavar="COL,...", help="Columns to leave out, such as an identifier."),
     ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Runs of each method at each setting.")] = 5,
     restarts: Annotated[int, typer.Option(min=1, help="Restarts, beside a single one.")] = 10,
@@ -48,38 +53,42 @@ def compare(
         Path | None,
         typer.Option(help="Folder for report, numbers and figure. What is there is not run again."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON.")] = False,
+    seed: Seed = 0,
     plugin: Annotated[
         list[str] | None,
         typer.Option(help="A .py file or module whose registered methods take part."),
     ] = None,
+    *,
+    reading: ReadingOptions,
+    printing: Printing,
 ) -> None:
     """Compare how well methods find known classes, how stable they are, and what they cost."""
-    with plain_errors():
-        from softmodes._compare.contenders import how_to_install
+    from softmodes._compare.contenders import how_to_install
 
-        table = _labelled(file, class_column, drop or [])
-        comparison = _comparison(
-            table, method or [], plugin or [], runs, restarts, seconds, n_clusters, seed
-        )
-        for line in (*how_to_install(comparison.contenders), *_identifiers(table.X)):
-            typer.echo(harmless(line), err=True)
-        summary = _summary(comparison, out)
-        if json:
-            from softmodes._compare.report import as_json
+    table = _labelled(file, class_column, drop, reading)
+    comparison = _comparison(
+        table, method or [], plugin or [], runs, restarts, seconds, n_clusters, seed
+    )
+    for line in (*how_to_install(comparison.contenders), *_identifiers(table.X)):
+        typer.echo(harmless(line), err=True)
+    summary = _summary(comparison, out)
+    if printing.json:
+        from softmodes._compare.report import as_json
 
-            typer.echo(_as_text(as_json(summary)))
-        else:
-            _print(summary)
-        if out is not None:
-            _write(summary, out, to_stderr=json)
+        print_json(as_json(summary))
+    else:
+        _print(summary)
+    if out is not None:
+        _write(summary, out, to_stderr=printing.json)
 
 
-def _labelled(path: Path, class_column: str, drop: list[str]) -> LabelledTable:
+def _labelled(
+    file: str, class_column: str, drop: list[str] | None, reading: ReadingOptions
+) -> LabelledTable:
     from softmodes._compare.tables import LabelledTable
 
-    table, classes = read_labelled(path, class_column, drop)
+    table, classes = read_labelled(file, class_column, drop, reading)
+    path = Path(file)
     return LabelledTable(path.stem, table, classes.to_numpy(), source=path.name)
 
 
@@ -164,12 +173,6 @@ def _shown_progress(n_cells: int) -> Iterator[Callable[[Cell], None]]:
             bar.update(task, advance=1, description=told)
 
         yield show
-
-
-def _as_text(found: dict[str, Any]) -> str:
-    import json
-
-    return json.dumps(found, indent=1, allow_nan=False)
 
 
 def _print(summary: Summary) -> None:

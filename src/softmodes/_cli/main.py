@@ -5,6 +5,8 @@ What a command needs is imported when it runs, so that help is there at once.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 try:
     import rich  # noqa: F401
     import typer
@@ -13,19 +15,47 @@ except ImportError as error:
         f'The softmodes command needs {error.name}. Install it with: pip install "softmodes[cli]"'
     ) from None
 
-from softmodes._cli import paper
+from softmodes._cli import generate, paper
 from softmodes._cli.compare import compare
 from softmodes._cli.fit import fit
+from softmodes._cli.info import info
+from softmodes._cli.look import look
+from softmodes._cli.name import name
+from softmodes._cli.predict import predict
+from softmodes._cli.report import report
+from softmodes._cli.sweep import sweep
 
 app = typer.Typer(
-    help="Cluster categorical data.",
+    help="Find groups in tables of answers: surveys, records, logs.",
+    epilog="Begin with: softmodes fit FILE",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command()(fit)
-app.command()(compare)
+for _command in (look, sweep, fit, predict, report, name, compare):
+    app.command()(_command)
+app.add_typer(generate.app, name="generate")
+app.command()(info)
 app.add_typer(paper.app, name="paper")
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from softmodes import __version__
+
+        print(f"softmodes {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", is_eager=True, callback=_show_version
+        ),
+    ] = False,
+) -> None:
+    pass  # what all commands share, they take themselves
 
 
 def main() -> None:

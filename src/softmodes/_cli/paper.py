@@ -67,7 +67,7 @@ def run_experiments(
     ] = None,
 ) -> None:
     """Run experiments into a results file. Stop it at any time: run again to resume."""
-    from softmodes._cli.progress import shown_progress
+    from softmodes._cli.paper_progress import shown_progress
     from softmodes._paper import chosen
     from softmodes._paper.results import ResultsFile
     from softmodes._paper.runner import pending, run
@@ -110,7 +110,7 @@ def _tables(
             "Pass table-real or all."
         )
     return [
-        own_table(path.name, *read_labelled(path, column, [], "table"))
+        own_table(path.name, *read_labelled(str(path), column, name="table"))
         for path, column in zip(paths, class_columns, strict=True)
     ]
 

@@ -405,7 +405,7 @@ class ModesEstimator(
         frame
             The columns of `X` and: group (that of `predict`), name, margin, and second, the group
             that comes second (not for a single cluster). pandas for arrays and lists of rows; of
-            sparse tables the new columns alone.
+            sparse tables, files and streams the new columns alone.
 
         Examples
         --------
@@ -415,12 +415,14 @@ class ModesEstimator(
         >>> model.to_frame(answers).columns.tolist()
         ['x0', 'x1', 'group', 'name', 'margin', 'second']
         """
-        store = self._open(X, needed_by="to_frame").store
+        opened = self._open(X, needed_by="to_frame")
         if not isinstance(prefix, str):
             raise ValueError(f"prefix={prefix!r} is not a text. Pass one, such as 'softmodes_'.")
         found = self._clustering
-        columns = group_columns(found, store)
+        columns = group_columns(found, opened.store)
         named = {prefix + name: values for name, values in columns.items()}
+        if opened.elsewhere:
+            return as_frame(named, found.backend)
         return with_columns(X, named, found.backend)
 
     def drift(self, X: Any, sample_weight: Any = None) -> Any:

@@ -124,7 +124,7 @@ class Clustering:
             return store.memberships(self._scores_in_loop, self.comparison, lead, "margin")
         return store.distances(self._compared, self.feature_weight, _relative_gap, "margin")
 
-    def second(self, store: RowStore) -> NDArray[np.int32]:
+    def second(self, store: RowStore) -> Any:
         """Return the cluster that comes second for every row; of a tie, one that lost it."""
         assert len(self.centers) > 1
         nearest = store.distances(self._compared, self.feature_weight, _two_nearest)

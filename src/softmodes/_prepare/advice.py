@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from softmodes._prepare.rules import IGNORE_MISSING, Reason, Verdict
+from softmodes._prepare.rules import COUNT_MISSING, IGNORE_MISSING, Reason, Verdict
 from softmodes._table.frames import frame_of
 from softmodes._text import harmless
 
@@ -18,6 +18,7 @@ _SHOWN_ACTIONS = {
     "lump": "lumped",
     "check": "check",
 }
+_ABOUT_MISSING = (IGNORE_MISSING, COUNT_MISSING)
 _LONGEST_NAME, _LONGEST_WHY = 24, 90
 _MOST_LINES = 4  # of one sort; more are told in one
 
@@ -108,7 +109,7 @@ class Advice:
         Else who was asked decides the groups, and not what was answered.
         """
         checks = (check for line in self.lines for check in line.verdict.checks)
-        return "ignore" if any(check.option == IGNORE_MISSING for check in checks) else "category"
+        return "ignore" if any(check.option in _ABOUT_MISSING for check in checks) else "category"
 
     def to_frame(self) -> Any:
         """Return a row for each column, as a frame of the kind that came in.

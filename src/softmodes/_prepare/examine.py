@@ -6,11 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from softmodes._parameters import thread_count
 from softmodes._prepare.advice import Advice, Line
 from softmodes._prepare.columns import Column, columns_of, default_names
 from softmodes._prepare.options import ColumnRefs, Options
-from softmodes._prepare.rules import IGNORE_MISSING, Reason, Verdict, judge, option_for, percent
+from softmodes._prepare.rules import (
+    Reason,
+    Verdict,
+    about_missing,
+    judge,
+    option_for,
+    percent,
+)
+from softmodes._prepare.steps import Band, Lump, learn_step
 from softmodes._prepare.together import equal_columns, similar_columns, skip_patterns
 from softmodes._table.read import frame_backend, read
 
@@ -106,7 +116,7 @@ def examine(X: Any, given: Mapping[str, Any], n_threads: int = 1) -> Examined:
     columns = columns_of(table, names, n_threads, options.na)
     verdicts = [judge(column, j, options) for j, column in enumerate(columns)]
     verdicts = _without_twins(columns, verdicts, options)
-    verdicts = _with_skips(columns, verdicts)
+    verdicts = _with_skips(columns, verdicts, options)
     advice = Advice(
         tuple(map(_line, columns, verdicts)),
         table.shape[0],
@@ -133,7 +143,8 @@ def _without_twins(
     verdicts = list(verdicts)
     used = _used(verdicts)
     wished = options.keep | set(options.treatments) | (options.only or frozenset())
-    for later, of in equal_columns([columns[j] for j in used]).items():
+    as_used = {j: _as_used(columns[j], verdicts[j]) for j in used}
+    for later, of in equal_columns([as_used[j] for j in used]).items():
         column, other = columns[used[later]].name, columns[used[of]].name
         if used[later] not in wished:
             reason = Reason(
@@ -144,7 +155,7 @@ def _without_twins(
             )
             verdicts[used[later]] = Verdict("duplicate", "leave out", "text", reason)
     used = _used(verdicts)
-    for twin in similar_columns([columns[j] for j in used]):
+    for twin in similar_columns([as_used[j] for j in used]):
         column, other = columns[used[twin.column]].name, columns[used[twin.of]].name
         reason = Reason(
             "near duplicate",
@@ -156,7 +167,23 @@ def _without_twins(
     return verdicts
 
 
-def _with_skips(columns: Sequence[Column], verdicts: list[Verdict]) -> list[Verdict]:
+def _as_used(column: Column, verdict: Verdict) -> Column:
+    """Return a column as the clustering will see it: of numbers that all differ, the bands."""
+    if verdict.action != "lump" and (verdict.action != "band" or column.scale is None):
+        return column
+    step = learn_step(column, verdict.treatment)
+    if not isinstance(step, Band | Lump):
+        return column
+    (made,) = step.labels(column)
+    counts = np.bincount(made.places, column.counts, len(made.labels)).astype(np.int64)
+    codes = np.append(made.places, len(made.labels))[column.codes.astype(np.intp, copy=False)]
+    labels = np.array(made.labels, dtype=object)
+    return Column(column.name, labels, counts, codes, column.n_missing)
+
+
+def _with_skips(
+    columns: Sequence[Column], verdicts: list[Verdict], options: Options
+) -> list[Verdict]:
     """Remark on blocks of columns that are missing together."""
     verdicts = list(verdicts)
     used = _used(verdicts)
@@ -166,11 +193,11 @@ def _with_skips(columns: Sequence[Column], verdicts: list[Verdict]) -> list[Verd
             checks = tuple(c for c in verdicts[j].checks if c.sort != "mostly missing")
             verdicts[j] = replace(verdicts[j], checks=checks)
         share, others = percent(skip.share), len(block) - 1
-        reason = Reason(
+        reason = about_missing(
             f"skip {number}",
             f"missing together with {others} other{'s'[: others > 1]} in {share} of rows",
             f"{{n}} columns are missing together in {share} of rows: not asked of all",
-            IGNORE_MISSING,
+            options,
         )
         _remark(verdicts, block, reason)
     return verdicts

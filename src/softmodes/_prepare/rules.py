@@ -22,7 +22,7 @@ from softmodes._prepare.several import parts_of, separator_of
 
 Action: TypeAlias = Literal["use", "leave out", "band", "split", "lump"]
 
-IGNORE_MISSING = "--missing ignore"
+IGNORE_MISSING, COUNT_MISSING = "--missing ignore", "--missing category"
 N_BANDS, N_TOP = 5, 49
 MOST_NUMBERS, MOST_VALUES = 20, 50
 ENOUGH_ROWS = 20  # with fewer, that all values differ tells nothing
@@ -82,7 +82,7 @@ def judge(column: Column, number: int, options: Options) -> Verdict:
     if kept:
         reason = replace(found.reason, why=f"{found.reason.why}, as asked")
         found = replace(found, reason=reason)
-    return found if found.action == "leave out" else replace(found, checks=_checks(column))
+    return found if found.action == "leave out" else replace(found, checks=_checks(column, options))
 
 
 def option_for(name: str, column: str, treatment: str = "") -> str:
@@ -107,14 +107,14 @@ def _wished(column: Column, number: int, options: Options) -> Verdict | None:
     treatment = options.treatments.get(number)
     if options.only is not None and number not in options.only and treatment is None:
         return Verdict("dropped", "leave out", "text", _not_among_only())
-    return None if treatment is None else _treated(column, treatment)
+    return None if treatment is None else _treated(column, treatment, options)
 
 
 def _not_among_only() -> Reason:
     return Reason("only", "not among those asked for", "{n} columns are not asked for", "")
 
 
-def _treated(column: Column, treatment: str) -> Verdict:
+def _treated(column: Column, treatment: str, options: Options) -> Verdict:
     if as_text(treatment):
         return Verdict("text", "leave out", treatment, Reason("asked", "text, as asked", None, ""))
     n_bands, n_top, separator = (
@@ -131,7 +131,7 @@ def _treated(column: Column, treatment: str) -> Verdict:
     else:
         found = _used(column, "category")
     reason = replace(found.reason, why=f"{found.reason.why}, as asked", of_many=None, option="")
-    return replace(found, reason=reason, checks=_checks(column))
+    return replace(found, reason=reason, checks=_checks(column, options))
 
 
 # --- rules that leave a column out ---------------------------------------------------------------
@@ -278,10 +278,10 @@ _USES: tuple[Rule, ...] = (_several, _numbers, _many_values)
 # --- what to look at -----------------------------------------------------------------------------
 
 
-def _checks(column: Column) -> tuple[Reason, ...]:
+def _checks(column: Column, options: Options) -> tuple[Reason, ...]:
     found = []
     if column.n_missing > _MOSTLY * column.n_rows and len(column.values) > 1:
-        found.append(mostly_missing(column.n_missing / column.n_rows))
+        found.append(_mostly_missing(column.n_missing / column.n_rows, options))
     known = set(column.texts or (v for v in column.values.tolist() if isinstance(v, str)))
     for word in _NA_WORDS:
         if word in known:
@@ -292,12 +292,19 @@ def _checks(column: Column) -> tuple[Reason, ...]:
     return tuple(found)
 
 
-def mostly_missing(share: float) -> Reason:
-    """Return the remark that few rows have a value."""
+def _mostly_missing(share: float, options: Options) -> Reason:
     why = f"{percent(share)} missing: asked of few"
-    return Reason(
-        "mostly missing", why, "{n} columns are mostly missing: asked of few", IGNORE_MISSING
+    return about_missing(
+        "mostly missing", why, "{n} columns are mostly missing: asked of few", options
     )
+
+
+def about_missing(sort: str, why: str, of_many: str, options: Options) -> Reason:
+    """Return a remark on missing cells, with what would make of them what they are not yet."""
+    if options.missing == "ignore":
+        ignored = "; such cells are ignored"
+        return Reason(sort, why + ignored, of_many + ignored, COUNT_MISSING)
+    return Reason(sort, why, of_many, IGNORE_MISSING)
 
 
 def percent(share: float, digits: int = 0) -> str:

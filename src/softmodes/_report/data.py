@@ -234,11 +234,12 @@ class _Shown:
         self.n_values = self.shares.n_left_out + len(self.shares.code)
         self.profile = shown_profile(found, self.shares)
         self.columns = list(feature_names(codebook))
+        n_values = codebook.lengths.tolist()
         known = [codebook.values(j) for j in range(codebook.n_features)]
         pairs = list(zip(self.shares.column.tolist(), self.shares.code.tolist(), strict=True))
         self.texts = [_text(known[j][v]) for j, v in pairs]
         self.is_no: NDArray[np.bool_] = np.array(
-            [is_no(known[j][v], len(codebook.categories[j])) for j, v in pairs], bool
+            [is_no(known[j][v], n_values[j]) for j, v in pairs], bool
         )
 
     def column_of(self, value: int) -> str:

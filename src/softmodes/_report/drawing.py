@@ -224,14 +224,14 @@ def pieces(groups: Sequence[Group]) -> tuple[Piece, ...]:
 
 
 def n_across(n_groups: int) -> int:
-    """Return how many cards stand side by side: 3 to 5, such that the last line is the fullest.
+    """Return how many cards stand side by side: 2 to 5, such that the last line is the fullest.
 
     Examples
     --------
     >>> [n_across(n) for n in (2, 3, 4, 5, 6, 7, 8, 9, 50)]
-    [3, 3, 4, 5, 3, 4, 4, 3, 5]
+    [2, 3, 4, 5, 3, 4, 4, 3, 5]
     """
-    return max((5, 4, 3), key=lambda n: -((-n_groups) % n) / n)
+    return max((5, 4, 3, 2), key=lambda n: -((-n_groups) % n) / n)
 
 
 def heat(share: float | None, overall: float) -> str:

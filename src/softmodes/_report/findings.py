@@ -179,12 +179,12 @@ def margins_of(found: Clustering, opened: Opened) -> Margins:
     k = len(found.centers)
     store, weight = opened.store, opened.rows
     weights = np.ones(store.n_rows) if weight.counts is None else weight.counts * weight.unit
-    margin = found.margin(store)
+    margin = np.asarray(found.margin(store))
     bins = np.minimum((margin * N_BINS).astype(np.intp), N_BINS - 1)
     heights = np.bincount(bins, weights, minlength=N_BINS)
     if k == 1:
         return Margins(tuple(heights.tolist()), (0.0,), ())
-    first, second = found.predict(store), found.second(store)
+    first, second = np.asarray(found.predict(store)), found.second(store)
     undecided = margin < TIED
     by_group = np.bincount(first[undecided], weights[undecided], minlength=k)
     both = np.zeros((k, k))

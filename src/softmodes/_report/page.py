@@ -54,12 +54,14 @@ def html_of(data: ReportData) -> str:
         undefined=jinja2.StrictUndefined,
         finalize=_harmless,
     )
-    longest = LONGEST_OF_MANY if data.n_groups > _MANY_GROUPS else LONGEST
+    large = data.n_groups > _MANY_GROUPS
+    longest = LONGEST_OF_MANY if large else LONGEST
     environment.filters.update(_FILTERS | {"name": partial(shown, longest=longest)})
     template = environment.get_template("report.html.jinja")
     text = template.render(
         data=data,
         policy=policy,
+        large=large,  # what is out of sight is laid out when it comes into sight
         style=Markup(style),
         script=Markup(script),
         figures=_figures(data),

@@ -12,6 +12,7 @@ from softmodes._choice.outcome import Sweep
 from softmodes._choice.sweeping import sweep as sweep_of
 from softmodes._estimators.base import ModesEstimator
 from softmodes._model.parts import part_size
+from softmodes._model.profile import feature_names
 from softmodes._parameters import thread_count
 from softmodes._prepare import Advice, Prepare, advise
 from softmodes._prepare.options import ColumnRefs
@@ -70,7 +71,7 @@ def find(
         again=again,
         margins=margins_of(model._clustering, opened),
         described=_described(model, X, opened, describe, prepare, sample_weight),
-        columns=_columns(X, prepare),
+        columns=_columns(X, prepare, opened),
     )
 
 
@@ -149,8 +150,10 @@ def _described(
     return tuple(found)
 
 
-def _columns(X: Any, prepare: Prepare | None) -> tuple[ColumnLine, ...]:
+def _columns(X: Any, prepare: Prepare | None, opened: Opened) -> tuple[ColumnLine, ...]:
     """Return what was done with each column; without a preparation all are used as they are."""
+    if prepare is None and opened.elsewhere:
+        return _columns_of(opened)
     advice: Advice = advise(X) if prepare is None else prepare.advice_
     return tuple(
         ColumnLine(
@@ -164,3 +167,25 @@ def _columns(X: Any, prepare: Prepare | None) -> tuple[ColumnLine, ...]:
         )
         for line in advice.lines
     )
+
+
+def _columns_of(opened: Opened) -> tuple[ColumnLine, ...]:
+    """Return the columns of rows that advice does not look at: those of files and streams."""
+    codebook, counts = opened.codebook, opened.store.column_counts()
+    lines = []
+    for j, name in enumerate(feature_names(codebook)):
+        _, code, count = counts.nonzero(j)
+        n_values = int(codebook.lengths[j])
+        held = int(count[code < n_values].sum())
+        lines.append(
+            ColumnLine(
+                column=name,
+                kind="category",
+                action="use",
+                why=f"{n_values:,} value{'' if n_values == 1 else 's'}",
+                option="",
+                n_values=n_values,
+                missing=1.0 - held / max(1, opened.store.total_weight),
+            )
+        )
+    return tuple(lines)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import mmap
-import os
 import shutil
 import tempfile
 import weakref
@@ -84,10 +83,12 @@ class Scratch:
 
     def read(self, start: int, n_bytes: int) -> bytes:
         """Return some of the bytes."""
-        found = os.pread(self._file.fileno(), n_bytes, start)
-        while len(found) < n_bytes:
-            found += os.pread(self._file.fileno(), n_bytes - len(found), start + len(found))
-        return found
+        self._file.seek(start)
+        parts = []
+        while n_bytes:
+            parts.append(self._file.read(n_bytes))
+            n_bytes -= len(parts[-1])
+        return b"".join(parts)
 
     def mapped(self) -> mmap.mmap:
         """Return all bytes as a map to read."""

@@ -10,13 +10,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
+from numpy.typing import NDArray
 
 from softmodes._sources.dialect import NO_DELIMITER, Dialect, dialect_of
 from softmodes._sources.encoding import Utf8Blocks
@@ -174,35 +174,35 @@ class Cutter:
         self._line_end = line_end
         self._before_quote = np.zeros(256, bool)
         self._before_quote[list(delimiter + b'\r\n"')] = True
-        start = rb"(?:\A|(?<=[\r\n%s]))" % re.escape(delimiter)
-        self._quoted_cell = re.compile(start + rb'"[^"]*(?:""[^"]*)*(?:"|\Z)')
+        # Possessive, so that nothing is tried twice.
+        sign = re.escape(delimiter)
+        plain = rb"[^\r\n%s]*+" % sign
+        cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"%s|(?!")%s)' % (plain, plain)
+        row = rb"%s(?:%s%s)*+(?:\r?\n|\r(?=[^\n]))" % (cell, sign, cell)
+        self._whole_rows = re.compile(rb"(?:%s)*+" % row)
 
     def last_row_end(self, rows: bytes) -> int:
         """Return the end of the last whole row, 0 if there is none; a row begins at 0."""
         if b'"' not in rows:
             return rows.rfind(self._line_end) + 1
-        starts, ends = self._quoted(rows)
-        end = len(rows)
-        while (end := rows.rfind(self._line_end, 0, end)) >= 0:
-            cell = bisect_left(starts, end) - 1
-            if cell < 0 or ends[cell] <= end:
-                return end + 1
-            end = int(starts[cell])
-        return 0
-
-    def _quoted(self, rows: bytes) -> tuple[Sequence[int], Sequence[int]]:
-        """Return where quoted cells, or parts of them between two quotes, begin and end."""
         cells = np.frombuffer(rows, np.uint8)
         quotes = np.flatnonzero(cells == _QUOTE)
-        before = cells[quotes[::2] - 1]  # that of a first byte is the last one, and does not count
-        regular = self._before_quote[before]
-        regular[0] |= quotes[0] == 0
-        if regular.all():
-            ends = np.append(quotes[1::2] + 1, len(rows)) if len(quotes) % 2 else quotes[1::2] + 1
-            return quotes[::2], ends  # type: ignore[return-value]
-        # A quote inside a cell that none began is text.
-        found = [match.span() for match in self._quoted_cell.finditer(rows)]
-        return [start for start, _ in found], [end for _, end in found]
+        if not self._are_regular(cells, quotes):
+            found = self._whole_rows.match(rows)
+            return found.end() if found else 0
+        end = len(rows)
+        while (end := rows.rfind(self._line_end, 0, end)) >= 0:
+            n_before = int(np.searchsorted(quotes, end))
+            if n_before % 2 == 0:
+                return end + 1
+            end = int(quotes[n_before - 1])
+        return 0
+
+    def _are_regular(self, cells: NDArray[np.uint8], quotes: NDArray[np.intp]) -> bool:
+        """Tell whether every other quote begins a cell, or follows one in it: none is text."""
+        opening = quotes[::2]
+        opening = opening[1:] if opening[0] == 0 else opening
+        return bool(self._before_quote[cells[opening - 1]].all())
 
 
 def _too_large(label: str, line: int) -> ValueError:
@@ -253,13 +253,15 @@ class _Parser:
                 "column names and a line for each case, with every quote closed."
             )
         n_cells, line = odd
-        sign = "a line break"
+        sign, title = "a line break", ""
+        if len(self._names) == 1:
+            title = " If a title stands above the names of the columns, leave it out."
         if self._delimiter != NO_DELIMITER:
             sign = f"the delimiter {self._delimiter!r} or a line break"
         return ValueError(
             f"{self._label}, line {line:,}: the number of cells is {n_cells:,}, that of column "
             f"names is {len(self._names):,}. Make them equal; put a cell that holds {sign} in "
-            "double quotes."
+            f"double quotes.{title}"
         )
 
     def _odd_row(self, chunk: bytes, first_line: int) -> tuple[int, int] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from softmodes._sources.types import MISSING_WORDS, typed
 Row = list[str]
 
 _CANDIDATES = (",", ";", "\t", "|")
+_COMMA_OF_TEXTS = re.compile(r"(?<![0-9]),|,(?![0-9])")
 _FEW_ROWS, _FEW_COLUMNS = 500, 200
 NO_DELIMITER = "\x1f"  # of files of one column: a sign that no text holds
 
@@ -135,16 +137,35 @@ def _rows(lines: list[str], delimiter: str, whole: bool) -> list[tuple[Row, int,
 def _delimiter(lines: list[str], whole: bool) -> str:
     """Return the sign that cuts most lines into as many cells as the first; of equal ones, most.
 
-    Where none cuts the first line, and half of the lines like it, each line is one cell.
+    Where none cuts the first line, and half of the lines like it, each line is one cell, or, if
+    blanks part it into as many numbers as all others, a row of numbers. Below a title it is the
+    sign that cuts nearly all lines but the first: the first row is refused then.
     """
-    best, delimiter = (0.5, 1), NO_DELIMITER
-    for sign in _CANDIDATES:
-        sizes = [len(row) for row, _, _ in _rows(lines, sign, whole)]
-        if sizes and sizes[0] > 1:
-            best, delimiter = max(
-                (best, delimiter), (_evenness(sizes), sign), key=lambda one: one[0]
-            )
-    return delimiter
+    sizes = {sign: [len(row) for row, _, _ in _rows(lines, sign, whole)] for sign in _CANDIDATES}
+    evenness = {sign: _evenness(of) for sign, of in sizes.items() if of and of[0] > 1}
+    if len(evenness) > 1 and not any(map(_COMMA_OF_TEXTS.search, lines)):
+        evenness.pop(",", None)  # all of them are decimal
+    delimiter = max(evenness, key=evenness.__getitem__, default=NO_DELIMITER)
+    if evenness and evenness[delimiter][0] >= 0.5:
+        return delimiter
+    if _are_rows_of_numbers(_rows(lines, " ", whole)):
+        return " "
+    titled = (sign for sign, of in sizes.items() if _are_below_title(of))
+    return next(titled, NO_DELIMITER)
+
+
+def _are_below_title(sizes: list[int]) -> bool:
+    """Tell whether nearly all rows but the first have one number of cells, three or more."""
+    usual, n_usual = Counter(sizes[1:]).most_common(1)[0] if sizes[2:] else (1, 0)
+    return usual > 2 and n_usual >= 0.9 * (len(sizes) - 1)
+
+
+def _are_rows_of_numbers(rows: list[tuple[Row, int, int]]) -> bool:
+    """Tell whether all rows but the first, which may be names, are as many numbers."""
+    sizes = {len(cells) for cells, _, _ in rows}
+    if len(rows) < 2 or len(sizes) > 1 or sizes == {1}:
+        return False
+    return _are_numbers({cell for row, _, _ in rows[1:] for cell in row[:_FEW_COLUMNS]})
 
 
 def _evenness(sizes: list[int]) -> tuple[float, int]:
@@ -165,8 +186,10 @@ def _has_names(rows: Sequence[Row]) -> bool:
     of them will do where some are fractions or dates. Numbers that count on, such as years, are.
     """
     first = [cell.strip() for cell in rows[0]][:_FEW_COLUMNS]
-    alone = len(first) == 1  # otherwise a row like the first may be names that occur again
-    below = [row for row in rows[1:] if len(row) == len(rows[0]) and (alone or row != rows[0])]
+    below = [row for row in rows[1:] if len(row) == len(rows[0])]
+    n_same = below.count(rows[0])
+    if len(first) > 1 and n_same <= max(1, len(below) // 20):
+        below = [row for row in below if row != rows[0]]  # names that occur again, perhaps
     numbers: Row = []
     n_again = 0
     for j, cell in enumerate(first):

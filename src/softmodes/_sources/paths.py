@@ -104,8 +104,9 @@ def _matching(pattern: str, name: str) -> list[str]:
 
 
 def _in_folder(folder: str, name: str) -> tuple[list[str], list[str]]:
-    """Return the tables in a folder, and what else is there; hidden files are neither."""
-    visible = sorted(file for file in os.listdir(folder) if file[0] not in "._")
+    """Return the tables in a folder, and other files there; hidden ones are neither."""
+    with os.scandir(folder) as entries:
+        visible = sorted(one.name for one in entries if one.name[0] not in "._" and one.is_file())
     files = [file for file in visible if _ending(file) in _FOUND_IN_FOLDERS]
     if not files:
         raise FileNotFoundError(

@@ -18,6 +18,7 @@ from softmodes._table.ranking import (
     look_up,
     rank_keys,
     rank_numbers,
+    rank_texts,
     recode,
 )
 from softmodes._table.values import (
@@ -169,6 +170,8 @@ def _rank_arrow(distinct: Any, limit: int | None) -> Ranking:
         or types.is_floating(valid.type)
     ):
         ranking = rank_numbers(valid.to_numpy(zero_copy_only=False), limit)
+    elif _is_string(valid.type):
+        ranking = rank_texts(valid.to_pylist(), limit)
     else:
         ranking = rank_keys(_arrow_keys(valid), limit)
     if len(valid) == len(distinct):

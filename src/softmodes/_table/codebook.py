@@ -420,11 +420,12 @@ class Codebook:
 
     def _new_codes(self, own: ColumnValues, part: ColumnValues, unseen: int) -> NDArray[np.int64]:
         """Return the code by a column of this codebook of each code of a part's column."""
-        codes = [own.code_of.get(key, unseen) for key in keys_of(part.array)]
-        if part.has_missing:
-            has_code = self.missing == "ignore" or own.has_missing
-            codes.append(len(own) if has_code else unseen)
-        return np.array(codes, dtype=np.int64)
+        codes = part.codes_in(own)
+        codes = np.where(codes < 0, unseen, codes)
+        if not part.has_missing:
+            return codes
+        has_code = self.missing == "ignore" or own.has_missing
+        return np.append(codes, len(own) if has_code else unseen)
 
     def _checked(self, codes: Any) -> NDArray[np.int64]:
         codes = np.asarray(codes)

@@ -15,6 +15,7 @@ from softmodes._table.values import (
     Kind,
     array_of,
     natural_integers,
+    object_array,
     spellings,
 )
 
@@ -90,6 +91,15 @@ def rank_keys(keys: Sequence[Key | None], limit: int | None) -> Ranking:
     index: dict[Key | None, int] = {key: place for place, key in enumerate(ordered)}
     index[None] = len(ordered)
     return Ranking(values, np.fromiter(map(index.__getitem__, keys), np.int64, len(keys)))
+
+
+def rank_texts(texts: Sequence[str], limit: int | None) -> Ranking:
+    """Rank distinct texts; as `rank_keys`, without a key for each."""
+    check_limit(len(texts), limit)
+    ordered = sorted(texts)
+    index = {text: place for place, text in enumerate(ordered)}
+    values = ColumnValues(object_array(ordered, len(ordered)), has_missing=False)
+    return Ranking(values, np.fromiter(map(index.__getitem__, texts), np.int64, len(texts)))
 
 
 def recode(

@@ -338,10 +338,56 @@ class ColumnValues:
 
     def merge(self, other: ColumnValues) -> ColumnValues:
         """Return the values of two parts of a column: those of the parts coded together."""
+        found = self._with_values_of(other)
         has_missing = self.has_missing or other.has_missing
-        if other.spelled <= self.spelled:
-            return self if has_missing == self.has_missing else replace(self, has_missing=True)
-        return ColumnValues.of(self.spelled | other.spelled, has_missing)
+        return found if has_missing == found.has_missing else replace(found, has_missing=True)
+
+    def _with_values_of(self, other: ColumnValues) -> ColumnValues:
+        array = self._merged_plain(other)
+        if array is self.array or (array is None and other.spelled <= self.spelled):
+            return self
+        if array is not None:
+            return ColumnValues(array, self.has_missing)
+        return ColumnValues.of(self.spelled | other.spelled, self.has_missing)
+
+    def codes_in(self, whole: ColumnValues) -> NDArray[np.int64]:
+        """Return the code that another column has for each of these values, -1 for none."""
+        texts, known = self.texts, whole.texts
+        if texts is not None and known is not None:
+            return np.fromiter((known.get(text, -1) for text in texts), np.int64, len(texts))
+        if self._are_integers and whole._are_integers and len(whole):
+            places = np.minimum(np.searchsorted(whole.array, self.array), len(whole) - 1)
+            return np.where(whole.array[places] == self.array, places, -1)
+        keys = keys_of(self.array)
+        return np.fromiter((whole.code_of.get(key, -1) for key in keys), np.int64, len(keys))
+
+    def _merged_plain(self, other: ColumnValues) -> NDArray[Any] | None:
+        """Return the values of both where these are texts, or integers; None for all else.
+
+        Such values have one spelling, and need no keys: of wide columns that come in many parts
+        these would take most of the time.
+        """
+        mine, theirs = self.texts, other.texts
+        if mine is not None and theirs is not None:
+            new = theirs.keys() - mine.keys()
+            return object_array(sorted([*mine, *new]), len(mine) + len(new)) if new else self.array
+        if self._are_integers and other._are_integers:
+            both = np.union1d(self.array, other.array)
+            return both if len(both) > len(self.array) else self.array
+        return None
+
+    @property
+    def _are_integers(self) -> bool:
+        return self.array.dtype == np.int64 and not self.also
+
+    @cached_property
+    def texts(self) -> dict[str, int] | None:
+        """The codes of the values where all are texts; None where one is not, or none is there."""
+        if not self.array.dtype.hasobject or not len(self.array):
+            return None
+        values = self.array.tolist()
+        are_texts = set(map(type, values)) == {str}
+        return {text: code for code, text in enumerate(values)} if are_texts else None
 
     def some(self, held: NDArray[np.bool_], has_missing: bool) -> ColumnValues:
         """Return the values that are marked, as if the others had never been met."""

@@ -53,6 +53,12 @@ def digits(name: str, cells: str) -> Column:
     return Column(name, range(10), np.frombuffer(cells.encode("ascii"), np.uint8) - ord("0"))
 
 
+def numbers(name: str, cells: str) -> Column:
+    """Make a column of whole numbers, with commas between them."""
+    values, codes = np.unique(np.array(cells.split(","), np.int64), return_inverse=True)
+    return Column(name, values.tolist(), codes.astype(np.uint8))
+
+
 def read_description(name: str) -> str:
     """Return the text that describes the table `name`."""
     return files(__package__).joinpath("descr", f"{name}.md").read_text(encoding="utf-8")

@@ -1,9 +1,10 @@
-"""Five categorical tables of the UCI Machine Learning Repository, without a download."""
+"""Categorical tables without a download: five of the UCI Machine Learning Repository, a survey."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ from softmodes.datasets._columns import (
     Value,
     digits,
     letters,
+    numbers,
     read_description,
     read_lines,
 )
@@ -27,6 +29,54 @@ AsFrame: TypeAlias = bool | Literal["auto"]
 
 ANIMALS = ("mammal", "bird", "reptile", "fish", "amphibian", "insect", "invertebrate")
 OUTCOMES = ("win", "loss", "draw")
+_LEANINGS = (
+    *("extremely liberal", "liberal", "slightly liberal", "moderate"),
+    *("slightly conservative", "conservative", "extremely conservative"),
+)
+_INCOMES = (  # where each step begins, in dollars
+    *(0, 3_000, 5_000, 7_000, 9_000, 10_000, 11_000, 12_000, 13_000, 14_000, 15_000, 17_000),
+    *(20_000, 22_000, 25_000, 30_000, 35_000, 40_000, 45_000, 50_000, 60_000, 75_000, 90_000),
+)
+ANES96_WORDS: dict[str, tuple[str, dict[str, str]]] = {  # new names and words of columns
+    "selfLR": ("self", dict(zip("1234567", _LEANINGS, strict=True))),
+    "ClinLR": ("clinton", dict(zip("1234567", _LEANINGS, strict=True))),
+    "DoleLR": ("dole", dict(zip("1234567", _LEANINGS, strict=True))),
+    "PID": (
+        "party",
+        {
+            "0": "strong Democrat",
+            "1": "weak Democrat",
+            "2": "independent, rather Democrat",
+            "3": "independent",
+            "4": "independent, rather Republican",
+            "5": "weak Republican",
+            "6": "strong Republican",
+        },
+    ),
+    "educ": (
+        "education",
+        {
+            "1": "8 grades or less",
+            "2": "some high school",
+            "3": "high school",
+            "4": "some college",
+            "5": "college degree",
+            "6": "master's degree",
+            "7": "PhD",
+        },
+    ),
+    "income": (
+        "income",
+        {
+            **{
+                chr(ord("B") + i): f"${least:,}-{most - 1:,}"
+                for i, (least, most) in enumerate(pairwise((*_INCOMES, 105_000)))
+            },
+            "Y": "$105,000 or more",
+        },
+    ),
+    "vote": ("vote", {"0": "Clinton", "1": "Dole"}),
+}
 
 
 def load_zoo(*, return_X_y: bool = False, as_frame: AsFrame = "auto") -> Bunch | tuple[Any, Any]:
@@ -189,6 +239,47 @@ def load_connect4(
     columns = [letters(name, column) for name, column in squares]
     columns.append(letters(target, cells, words))
     return _deliver("connect-4", columns, (OUTCOMES, OUTCOMES), return_X_y, as_frame)
+
+
+def load_anes96(*, return_X_y: bool = False, as_frame: AsFrame = "auto") -> Bunch | tuple[Any, Any]:
+    """Load a part of the American National Election Study of 1996: 944 people, 9 answers, a vote.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` instead of a Bunch.
+    as_frame : bool or "auto", default="auto"
+        Whether data and target are pandas objects; "auto" does so where pandas is installed.
+
+    Returns
+    -------
+    Bunch or (data, target)
+        Fields `data`, `target` (whom they expected to vote for), `frame` (both together, or None),
+        `feature_names`, `target_values` and `target_names` (the classes) and `DESCR` (origin,
+        licence, meaning).
+
+    Examples
+    --------
+    >>> from softmodes.datasets import load_anes96
+    >>> survey = load_anes96(as_frame=False)
+    >>> survey.data.shape, survey.feature_names[:3], survey.data[0, 4]
+    ((944, 9), ['population', 'tv_news', 'self'], 'conservative')
+    """
+    lines = read_lines("anes96")
+    columns = [
+        numbers("population", lines.pop("popul")),
+        digits("tv_news", lines.pop("TVnews")),
+        *(_in_words(name, lines.pop(name)) for name in ("selfLR", "ClinLR", "DoleLR", "PID")),
+        numbers("age", lines.pop("age")),
+        *(_in_words(name, cells) for name, cells in lines.items()),
+    ]
+    candidates = ("Clinton", "Dole")
+    return _deliver("anes96", columns, (candidates, candidates), return_X_y, as_frame)
+
+
+def _in_words(name: str, cells: str) -> Column:
+    new_name, words = ANES96_WORDS[name]
+    return letters(new_name, cells, dict(words))
 
 
 def _deliver(
