@@ -42,7 +42,8 @@ def session(folder: Path, remote: bool = False, **conf: str) -> Iterator[Any]:
     prepare_executors(folder, os.environ.__setitem__)
     builder = SparkSession.builder
     builder = builder.remote("local[2]") if remote else builder.master(CLUSTER)
-    for key, value in (QUIET | conf).items():
+    # What is no setting of a session, a client of Connect may not change.
+    for key, value in (conf if remote else QUIET | conf).items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     try:
