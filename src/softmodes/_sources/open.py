@@ -27,6 +27,8 @@ def open_source(table: Any) -> Source | None:
         table = table.to_native()
     if isinstance(table, pa.RecordBatchReader):
         return open_reader(table)
+    if nw.dependencies.is_pandas_dataframe(table):  # narwhals would look at all names, twice
+        return None
     kind = type(table)
     opener = _OPENERS.get((kind.__module__.partition(".")[0], kind.__name__))
     if opener is not None:
