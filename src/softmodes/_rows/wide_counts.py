@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -46,10 +46,6 @@ class WideCounts(Mapping[int, csr_array]):
             np.concatenate([np.zeros(0), *(some.indices for some in parts)]).astype(np.int32),
             np.concatenate([np.zeros(0, np.int64), *(some.data for some in parts)]),
         )
-
-    def __reduce__(self) -> tuple[type[WideCounts], tuple[Any, ...]]:
-        # Python refuses to pickle a mapping that is a frozen dataclass by itself.
-        return WideCounts, tuple(getattr(self, field.name) for field in fields(self))
 
     def __len__(self) -> int:
         return len(self.features)
@@ -108,6 +104,9 @@ class WideValues:
     counts: WideCounts
     n_values: NDArray[np.int32]  # of these features
     _by_value: ByValue | None = None
+
+    def __reduce__(self) -> tuple[type[WideValues], tuple[WideCounts, NDArray[np.int32]]]:
+        return WideValues, (self.counts, self.n_values)  # what was found since is not pickled
 
     @cached_property
     def native(self) -> _kernels.WideCounts:
