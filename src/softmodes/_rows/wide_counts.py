@@ -108,6 +108,9 @@ class WideValues:
     n_values: NDArray[np.int32]  # of these features
     _by_value: ByValue | None = None
 
+    def __reduce__(self) -> tuple[type[WideValues], tuple[WideCounts, NDArray[np.int32]]]:
+        return WideValues, (self.counts, self.n_values)  # what was found since is not pickled
+
     @cached_property
     def native(self) -> _kernels.WideCounts:
         """The counts as the native core takes them."""
