@@ -105,6 +105,10 @@ class WideValues:
     n_values: NDArray[np.int32]  # of these features
     _by_value: ByValue | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all that is pickled: what the native core takes is made again."""
+        return {name: value for name, value in vars(self).items() if name != "native"}
+
     @cached_property
     def native(self) -> _kernels.WideCounts:
         """The counts as the native core takes them."""

@@ -10,7 +10,7 @@ import narwhals as nw
 import pyarrow as pa
 
 from softmodes._sources.arrow import open_dataset, open_duckdb, open_polars, open_reader
-from softmodes._sources.paths import open_path
+from softmodes._sources.paths import files_of, open_path
 from softmodes._sources.source import Source
 
 
@@ -37,6 +37,22 @@ def open_source(table: Any) -> Source | None:
         return open_reader(pa.RecordBatchReader.from_stream(table))
     _refuse_lazy(table)
     return None
+
+
+def is_read_from(file: str, table: Any) -> bool:
+    """Tell whether a file is one of those that a table is read from; lazy frames do not tell."""
+    if not os.path.exists(file):
+        return False
+    return any(os.path.exists(one) and os.path.samefile(file, one) for one in _files_of(table))
+
+
+def _files_of(table: Any) -> list[str]:
+    if type(table).__module__.startswith("pyarrow._dataset"):
+        return list(getattr(table, "files", ()))
+    try:
+        return files_of(table) if _are_paths(table) else []
+    except (OSError, ValueError):
+        return []  # what is wrong with the path is told when it is opened
 
 
 _OPENERS: dict[tuple[str, str], Callable[[Any], Source]] = {

@@ -69,6 +69,11 @@ def open_path(
 # --- which files ---------------------------------------------------------------------------------
 
 
+def files_of(path: AnyPath | Sequence[AnyPath]) -> list[str]:
+    """Return the files that a path, a folder, a pattern or a list of them means."""
+    return _expanded(path, "path")[0]
+
+
 def _expanded(path: AnyPath | Sequence[AnyPath], name: str) -> tuple[list[str], list[str]]:
     """Return the files that are meant, and those of a folder that are not."""
     if not isinstance(path, list | tuple):
