@@ -39,6 +39,18 @@ def open_source(table: Any) -> Source | None:
     return None
 
 
+def is_in_memory(table: Any) -> bool:
+    """Tell whether a table's rows are here: it is no path, reader, data set or lazy frame."""
+    if _are_paths(table) or isinstance(table, Source | pa.RecordBatchReader | nw.LazyFrame):
+        return False
+    if type(table).__module__.startswith(("pyarrow._dataset", "dask.")):
+        return False
+    try:
+        return not isinstance(nw.from_native(table), nw.LazyFrame)
+    except (TypeError, ValueError):
+        return True
+
+
 def is_read_from(file: str, table: Any) -> bool:
     """Tell whether a file is one of those that a table is read from; lazy frames do not tell."""
     if not os.path.exists(file):
