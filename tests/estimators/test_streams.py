@@ -21,6 +21,7 @@ from numpy.testing import assert_array_equal
 from softmodes import KModes, MiniBatchSoftModes, SoftModes, load
 from softmodes._estimators import mini_batch
 from softmodes._rows.stores import file, streamed
+from softmodes.metrics import expected_cost, hamming_cost
 
 N = 900
 
@@ -175,6 +176,17 @@ def test_a_model_of_columns_with_many_values_is_pickled(refine):
     for ask in ("predict", "transform", "margin"):
         assert_array_equal(getattr(again, ask)(table), getattr(fitted, ask)(table))
     assert again.score(table) == fitted.score(table)
+
+
+def test_a_scanner_of_arrow_is_a_stream(table, tmp_path):
+    scanner = pa.dataset.dataset(split(table, tmp_path)).scanner(batch_size=100)
+    assert_array_equal(model().fit(scanner).labels_, model().fit(table).labels_)
+
+
+@pytest.mark.parametrize("ask", [expected_cost, lambda X, y: hamming_cost(X, y, [["a", "b"]])])
+def test_what_needs_rows_in_memory_collects_no_lazy_frame(ask):
+    with pytest.raises(TypeError, match="is not collected unasked"):
+        ask(pl.LazyFrame({"x": ["a"], "y": ["b"]}), [0])
 
 
 def test_a_model_of_a_big_file_is_saved_without_its_labels(table, tmp_path):
@@ -332,10 +344,8 @@ def test_an_order_that_is_left_to_chance_is_refused(table, tmp_path):
 
 def test_lazy_frames_that_cannot_be_streamed_are_not_collected(table):
     dask = pytest.importorskip("dask.dataframe")
-    from softmodes._sources import open_source
-
     with pytest.raises(TypeError, match="not collected unasked"):
-        open_source(dask.from_pandas(table.to_pandas(), npartitions=2))
+        MiniBatchSoftModes(2).partial_fit(dask.from_pandas(table.to_pandas(), npartitions=2))
 
 
 @pytest.mark.parametrize("limit", ["lots", -1, 1.5, True])

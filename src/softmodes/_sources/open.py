@@ -32,10 +32,9 @@ def open_source(table: Any) -> Source | None:
     if opener is not None:
         return opener(table)
     if kind.__module__.startswith("pyarrow._dataset"):
-        return open_dataset(table)
+        return open_dataset(table) if hasattr(table, "scanner") else open_reader(table.to_reader())
     if hasattr(table, "__arrow_c_stream__") and not _is_frame(table):
         return open_reader(pa.RecordBatchReader.from_stream(table))
-    _refuse_lazy(table)
     return None
 
 
@@ -92,17 +91,3 @@ def _are_paths(table: Any) -> bool:
     if not table or not all(isinstance(one, str | os.PathLike) for one in table):
         return False
     return any(isinstance(one, os.PathLike) or os.path.exists(one) for one in table)
-
-
-def _refuse_lazy(table: Any) -> None:
-    """Refuse a lazy frame that cannot be streamed: to collect it would fill the memory."""
-    try:
-        frame = nw.from_native(table)
-    except (TypeError, ValueError):
-        return
-    if isinstance(frame, nw.LazyFrame):
-        raise TypeError(
-            f"{type(table).__module__}.{type(table).__name__} is a lazy frame that cannot be "
-            "streamed, and it is not collected unasked. Pass an Arrow reader of its rows, files, "
-            "or what its own collect() returns."
-        )
