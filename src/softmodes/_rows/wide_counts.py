@@ -105,9 +105,8 @@ class WideValues:
     n_values: NDArray[np.int32]  # of these features
     _by_value: ByValue | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return all that is pickled: what the native core takes is made again."""
-        return {name: value for name, value in vars(self).items() if name != "native"}
+    def __reduce__(self) -> tuple[type[WideValues], tuple[WideCounts, NDArray[np.int32]]]:
+        return WideValues, (self.counts, self.n_values)  # what was found since is not pickled
 
     @cached_property
     def native(self) -> _kernels.WideCounts:
