@@ -88,6 +88,14 @@ def test_same_again_is_the_agreement_of_the_models_that_a_user_gets():
         assert_array_equal(labels[1], SoftModes(k, random_state=3).fit(X).labels_)
 
 
+def test_models_are_fitted_for_what_is_asked_alone():
+    X, _ = planted(100, 8)
+    found = sweep(X, (4, 5), random_state=3)
+    assert sorted(found.fits.fitted) == [4, 5]
+    whole = sweep(X, (2, 5), random_state=3)
+    assert whole.statistics[2:] == found.statistics
+
+
 def test_tied_rows_are_those_without_a_clear_lead():
     X, _ = planted(400, 8, k=4, eps=0.3)
     weight = np.random.default_rng(0).integers(1, 4, 400)

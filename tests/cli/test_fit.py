@@ -179,6 +179,23 @@ def test_a_single_group_is_no_matter_of_trust(answers):
     assert "1 group among 60 rows.\n" in softmodes("fit", answers, "-k", 1).stdout
 
 
+def test_more_groups_than_are_swept_cost_no_sweep_up_to_them(answers):
+    found = json.loads(softmodes("fit", answers, "-k", 21, "--json").stdout)
+    assert [row["k"] for row in found["sweep"]["tried"]] == [2, 3, 4]
+    assert (found["k"], found["verdict"]) == (21, None)
+    assert len(found["groups"]) == 21
+    printed = softmodes("fit", answers, "-k", 21, "-q").stdout
+    assert printed.startswith(
+        "21 groups among 60 rows. Whether to trust so many was not tried. What sweep says: 3 groups"
+    )
+
+
+def test_so_many_groups_that_no_part_of_the_rows_has_them_are_told_untried(answers):
+    printed = softmodes("fit", answers, "-k", 55, "-q").stdout
+    first, *_ = printed.splitlines()
+    assert first == "55 groups among 60 rows. Whether to trust so many was not tried."
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -194,13 +211,27 @@ def test_a_single_group_is_no_matter_of_trust(answers):
         (["-k", "2", "--n-init", "many"], "n_init='many'"),
         (["-k", "2", "--refine", "more"], "refine='more' is not known."),
         (["-k", "2", "--seed", "-1"], "seed=-1 is outside [0, 2**64). Pass another seed."),
-        (["-k", "2", "--weight", "person"], "Column 'person' holds 'p000'"),
+        (["-k", "2", "--weight", "person"], "weight='person' is a column that holds 'p000', and"),
         (["-k", "2", "--out", "no/labels.csv"], "out='no/labels.csv' is in a folder that does not"),
         (["-k", "2", "--out", "labels"], "out='labels' has no ending that tells its format."),
     ],
 )
 def test_mistakes_in_fit_are_one_line_with_a_remedy(answers, arguments, message):
     assert message in refused("fit", answers, *arguments)
+
+
+def test_a_file_of_names_alone_is_told_so(tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_text("a,b\n")
+    assert "The file has 2 columns and no rows." in refused("fit", path)
+
+
+def test_info_rounds_weights(answers, tmp_path):
+    weighed, model = tmp_path / "weighed.csv", tmp_path / "m.softmodes"
+    weights = pa.array([0.1 + 0.3 * (i % 3) for i in range(60)])
+    csv.write_csv(read(answers).append_column("w", weights), weighed)
+    softmodes("fit", weighed, "-k", 2, "--weight", "w", "--save", model)
+    assert "rows         24.0\n" in softmodes("info", model).stdout
 
 
 def test_debug_shows_where_an_error_arose(answers):

@@ -52,6 +52,12 @@ def test_rows_of_the_fit_get_their_groups_again_whatever_the_order_of_columns(mo
     assert csv.read_csv(tmp_path / "groups.csv").column_names[0] == "person"
 
 
+def test_new_rows_that_are_none_are_told(model, tmp_path):
+    (tmp_path / "new.csv").write_text("q0,q1\n")
+    told = refused("predict", model, tmp_path / "new.csv")
+    assert "The file has 2 columns and no rows." in told
+
+
 def test_python_finds_the_same_groups(model, tmp_path):
     new = table(60, seed=2)
     csv.write_csv(new, tmp_path / "new.csv")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from datetime import date
 
 import duckdb
 import narwhals as nw
@@ -205,6 +206,17 @@ def test_weights_of_rows_are_returned():
     assert Prepare().fit(table).sample_weight(table) is None
     with pytest.raises(ValueError, match="weight='age' is missing in"):
         Prepare(weight="age", na="NA").fit(table).sample_weight(table)
+
+
+@pytest.mark.parametrize(
+    ("cells", "shown"), [(["1", "much"], "'much'"), ([date(2020, 1, 1), date(2021, 1, 1)], "dates")]
+)
+def test_weights_that_are_no_numbers_are_told(cells, shown):
+    table = pa.table({"w": cells * 3, "a": ["x", "y", "y"] * 2})
+    with pytest.raises(
+        ValueError, match=f"^weight='w' is a column that holds {shown}, and weights"
+    ):
+        Prepare(weight="w").fit(table).sample_weight(table)
 
 
 # --- as plain values ---

@@ -174,6 +174,13 @@ def test_a_model_is_trusted_as_its_number_of_groups_is_and_no_more_than_it_is_fo
     )
 
 
+def test_a_model_of_more_groups_than_were_tried_is_judged_by_being_found_again():
+    """The sweep fits it on demand, and knows nothing else of it."""
+    X = np.random.default_rng(0).integers(0, 3, (120, 6))
+    found = softmodes.sweep(X, k=(2, 3), random_state=0)
+    assert softmodes.report(found.model(9), X, sweep=found).verdict == "Do not use"
+
+
 def test_the_verdict_is_that_of_the_sweep(report):
     _, _, found, _ = made_reports.survey()
     assert found.pick == 3

@@ -563,3 +563,12 @@ def test_without_charset_normalizer_other_scripts_are_read_as_some_letters(monke
     table = read(path)
     assert len(set(next(iter(table.values())))) == 3
     assert list(read(path, encoding="cp1251")) == ["Город", "Ответ"]
+
+
+@pytest.mark.parametrize("start", [b"PAR1", b"PK\x03\x04", b"ARROW1", b"$FL2"])
+def test_files_that_are_read_from_several_places_are_refused_from_a_pipe(monkeypatch, start):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(start + bytes(100))))
+    with pytest.raises(
+        ValueError, match=r"^standard input is no text.* Save it, and pass its path"
+    ):
+        open_path("-", name="file")

@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 from naive_codes import assert_as_naive
 
+from softmodes import SoftModes
 from softmodes._table.codebook import MAX_CATEGORIES, learn
 
 
@@ -58,6 +59,11 @@ def test_one_dimension_is_refused_in_the_words_of_scikit_learn(table):
 def test_bad_tables_get_a_named_error(table, error, text):
     with pytest.raises(error, match=text):
         learn(table)
+
+
+def test_an_estimator_names_columns_that_occur_twice():
+    with pytest.raises(ValueError, match=r"Column names occur more than once: \['a'\]\. Rename"):
+        SoftModes(2).fit(pd.DataFrame([[1, 2, 3], [2, 3, 4]], columns=list("aba")))
 
 
 class Custom:

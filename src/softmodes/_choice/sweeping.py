@@ -121,7 +121,8 @@ def _swept(fits: Fits, seen: Opened, asked: Sequence[int]) -> Sweep:
     refits = replace(fits, opened=seen, fitted=fits.fitted if seen is fits.opened else {})
     most = max([1, *tried])
     plan = first_plan(fits.model, seen, most)
-    statistics, _ = measure(seen, plan, most, Effort(refits=refits.two_labels))
+    effort = Effort(refits=lambda k: refits.two_labels(k) if k in tried else [])
+    statistics, _ = measure(seen, plan, most, effort)
     return Sweep(
         statistics=tuple(row for row in statistics if row.k in tried),
         choice=choose(statistics, among=tried),

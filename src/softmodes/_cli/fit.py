@@ -150,16 +150,21 @@ def _number_of_groups(given: str) -> int | None:
 
 
 def _tried(rows: Prepared | Streamed, asked: int | None, t: float | str, seed: int) -> Sweep | None:
-    """Try numbers of groups, up to the one that was asked for; None where none can be tried."""
+    """Try numbers of groups, up to the one that was asked for; None where none can be tried.
+
+    One that is too large to be tried in seconds is not tried itself.
+    """
     if asked is None:
         _check_columns(rows.names)
         return swept(rows, (2, _MOST_TRIED), t, seed)
     from softmodes._model.parts import part_size
+    from softmodes._report.rows import MOST_SWEPT
 
     few = isinstance(rows, Prepared) and asked > part_size(rows.table.num_rows)
     if asked < 2 or few:
         return None  # nothing to compare, or refused by the fit
-    return swept(rows, (2, max(_MOST_TRIED, asked)), t, seed)
+    most = asked if asked <= MOST_SWEPT else 0
+    return swept(rows, (2, max(_MOST_TRIED, most)), t, seed)
 
 
 def _check_columns(names: list[str]) -> None:
@@ -272,17 +277,26 @@ def _headline(rows: Prepared | Streamed, found: Sweep | None, model: SoftModes) 
     n_rows = rows.table.num_rows if isinstance(rows, Prepared) else int(sum(model.cluster_sizes_))
     groups = f"{k:,} group{'' if k == 1 else 's'} among {n_rows:,} rows."
     row = None if found is None else next((r for r in found.statistics if r.k == k), None)
-    if found is None or row is None:
-        return groups
-    told = [
-        f"{groups} {found.choice.verdicts[k]}: found again {row.found_again:.2f} in other rows; "
-        f"{percent(row.tied)} could as well be in another group."
-    ]
+    if row is None:
+        told = [groups] if k == 1 else [groups, "Whether to trust so many was not tried."]
+    else:
+        told = [
+            f"{groups} {_verdict(found, k)}: found again {row.found_again:.2f} in other rows; "
+            f"{percent(row.tied)} could as well be in another group."
+        ]
+    if found is None:
+        return " ".join(told)
     if found.pick != k:
         told.append(f"What sweep says: {found.sentence()}")
     elif found.verdict != "Solid":
         told.append(found.why)
     return " ".join(told)
+
+
+def _verdict(found: Sweep | None, k: int) -> str | None:
+    """Return what a sweep makes of k groups; None where it has not tried so many."""
+    verdict = None if found is None else found.choice.verdicts.get(k)
+    return None if verdict is None else str(verdict)
 
 
 def _plain(
@@ -291,7 +305,7 @@ def _plain(
     """Return the outcome as values that JSON can hold."""
     return {
         "k": model.n_clusters,
-        "verdict": None if found is None else str(found.choice.verdicts.get(model.n_clusters)),
+        "verdict": _verdict(found, model.n_clusters),
         "groups": plain_groups(model),
         "sweep": None if found is None else plain_sweep(found),
         "advice": plain_advice(rows.preparation.advice_, rows.rows)

@@ -83,7 +83,7 @@ def _of_model(path: str) -> dict[str, Any]:
     return {
         "estimator": type(model).__name__,
         "groups": groups,
-        "rows": float(sizes.sum()),
+        "rows": round(float(sizes.sum()), 1),
         "columns": model.n_features_in_,
         "preparation": "-" if preparation is None else preparation.advice_.to_text().splitlines(),
         "parameters": [f"{name}={value}" for name, value in params.items()],

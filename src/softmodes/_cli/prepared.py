@@ -114,6 +114,7 @@ def prepared(rows: FileRows, columns: Columns, reading: ReadingOptions) -> Prepa
     """Follow the advice about the columns of a file; refuse one of which nothing is left."""
     from softmodes._prepare import Prepare
 
+    _check_rows(rows)
     advice, wishes = _advised(rows, columns, reading)
     if not advice.used:
         print(rows.told_with(advice), file=sys.stderr)
@@ -125,6 +126,15 @@ def prepared(rows: FileRows, columns: Columns, reading: ReadingOptions) -> Prepa
         preparation.transform(rows.table),
         preparation.sample_weight(rows.table),
     )
+
+
+def _check_rows(rows: FileRows) -> None:
+    """Refuse a file of column names alone."""
+    if not rows.table.num_rows:
+        raise ValueError(
+            f"The file has {rows.table.num_columns:,} columns and no rows. "
+            "Pass one with a line for each case."
+        )
 
 
 def _advised(
@@ -157,6 +167,7 @@ def read_as_before(
     known = dict(zip(codebook.names or (), codebook.columns, strict=False))
     words = [] if preparation is None else [str(word) for word in preparation.na or ()]
     rows = read_rows(file, replace(reading, na=[*words, *(reading.na or ())]), texts_among(known))
+    _check_rows(rows)
     if preparation is not None:
         return rows, as_known(preparation.transform(rows.table), known)
     check_lacking(list(known), rows.table.column_names)

@@ -17,7 +17,7 @@ from softmodes._prepare.examine import examine
 from softmodes._prepare.frames import FrameTable, MatrixTable, Output, open_table
 from softmodes._prepare.options import ColumnRefs, na_words
 from softmodes._prepare.plain import plain_params, preparation_from, preparation_of
-from softmodes._prepare.steps import AsIs, Split, Step, learn_step, scale_in
+from softmodes._prepare.steps import AsIs, Split, Step, learn_step, weights_in
 from softmodes._table.codebook import Missing
 
 
@@ -210,7 +210,7 @@ class Prepare(TransformerMixin, BaseEstimator):
                 f"weight={self.weight!r} is missing in {column.n_missing} rows. Fill these, with 0 "
                 "for rows that count for nothing."
             )
-        return scale_in(column).at.astype(np.float64)[column.codes.astype(np.intp)]
+        return weights_in(column)[column.codes.astype(np.intp)]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the columns of the outcome.

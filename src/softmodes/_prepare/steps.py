@@ -157,13 +157,29 @@ def scale_in(column: Column) -> Scale:
     """Return the scale of a column's values, or an error that names one that is no number."""
     scale = column.scale
     if scale is None:
-        odd = next((v for v in column.values if scale_of(np.array([v], object)) is None), None)
-        shown = "both numbers and dates" if odd is None else short_repr(odd)
         raise ValueError(
-            f"Column {column.name!r} holds {shown}, and bands are made of numbers or of dates. "
-            "Name words that stand for missing in na, or use the column as a category."
+            f"Column {column.name!r} holds {_odd_in(column)}, and bands are made of numbers or of "
+            "dates. Name words that stand for missing in na, or use the column as a category."
         )
     return scale
+
+
+def weights_in(column: Column) -> NDArray[np.float64]:
+    """Return the weight that each value of a column is, or an error that names one that is none."""
+    scale = column.scale
+    if scale is None or scale.name == "date":
+        shown = _odd_in(column) if scale is None else "dates"
+        raise ValueError(
+            f"weight={column.name!r} is a column that holds {shown}, and weights are numbers. Pass "
+            "another column, or name words that stand for missing in na."
+        )
+    return scale.at.astype(np.float64)
+
+
+def _odd_in(column: Column) -> str:
+    """Return what keeps a column from being a scale: a value that is no number, or a mixture."""
+    odd = next((v for v in column.values if scale_of(np.array([v], object)) is None), None)
+    return "both numbers and dates" if odd is None else short_repr(odd)
 
 
 def _learn_split(column: Column, separator: str) -> Split:

@@ -155,17 +155,15 @@ def swept(sweep: Sweep) -> Swept:
 def verdict_of(k: int, found: Swept | None, again: Again | None, is_the_sweeps: bool) -> Verdict:
     """Return how far a model of k groups is to be trusted.
 
-    As the sweep says, and not further than it is found again, unless the sweep fitted it itself.
+    As the sweep says, and not further than it is found again, unless the sweep tried it itself.
     """
     limits = Thresholds()
-    if found is None:
-        swept_verdict = Verdict.CARE  # nobody knows whether there is anything to be found
-    elif k == 1:
+    if found is not None and k == 1:
         return Verdict(found.verdict)
-    else:
-        row = found.of(k)
-        swept_verdict = Verdict.CARE if row is None else Verdict(row.verdict)
-    if is_the_sweeps or again is None:
+    row = None if found is None else found.of(k)
+    # Without a row nobody knows whether there is anything to be found.
+    swept_verdict = Verdict.CARE if row is None else Verdict(row.verdict)
+    if again is None or (row is not None and is_the_sweeps):
         return swept_verdict
     own = Verdict.SOLID
     if not again.whole >= limits.solid_found_again:

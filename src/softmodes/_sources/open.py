@@ -83,6 +83,8 @@ def _is_frame(table: Any) -> bool:
         nw.from_native(table, eager_only=True, allow_series=True)
     except TypeError:
         return False
+    except ValueError:  # names that occur twice: its reader tells which
+        return True
     return True
 
 

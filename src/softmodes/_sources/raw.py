@@ -39,6 +39,8 @@ _PACKED = {
 }
 _DAMAGE = (zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 _XZ, ZIP = b"\xfd7zXZ\x00", b"PK\x03\x04"
+# Zip archives and workbooks, Parquet, Arrow, old workbooks and SPSS: read from several places.
+_NOT_IN_ORDER = (ZIP, b"PAR1", b"ARROW1", b"\xd0\xcf\x11\xe0", b"$FL2", b"$FL3")
 
 
 def label_of(path: str) -> str:
@@ -63,6 +65,11 @@ def open_bytes(path: str) -> Bytes:
     """Open a file, or standard input, for reading its bytes in order, unpacked."""
     file = _Chained(sys.stdin.buffer if path == STDIN else open(path, "rb"))  # noqa: SIM115
     start = file.start
+    if start.startswith(_NOT_IN_ORDER) and not can_be_read_again(path):
+        raise ValueError(
+            f"{label_of(path)} is no text, and such a file cannot be read in order. Save it, and "
+            "pass its path."
+        )
     if start.startswith(ZIP):
         return _only_member(path, file)
     if start.startswith(_XZ):
@@ -124,10 +131,6 @@ def _read_exactly(read: Callable[[int], bytes], size: int) -> bytes:
 
 def _only_member(path: str, file: _Chained) -> Bytes:
     """Open the one file of a zip archive."""
-    if path == STDIN or not can_be_read_again(path):
-        raise ValueError(
-            f"{label_of(path)} is a zip archive, which cannot be read in order. Unpack it first."
-        )
     file.close()
     with zipfile.ZipFile(path) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/")]
