@@ -20,6 +20,7 @@ wheel=$(ls dist/softmodes-*.whl)
 step "checking the house rules"
 VENV="$venv" bash scripts/check.sh
 step "running the tests, about 7 minutes"
-"$bin/python" -m pytest "$@" 2>&1 | tee "$venv/pytest.log"
+"$bin/python" -m pytest -n 2 "$@" 2>&1 | tee "$venv/pytest.log"
 step "done. Tests that were skipped stand above. Not run here: sanitizers (scripts/sanitize.sh)," \
-  "NEON (scripts/neon.sh), other Pythons and the oldest dependencies (nox)"
+  "the documentation (scripts/docs.sh), reports in a browser (scripts/browser.sh), cluster engines" \
+  "(scripts/engines.sh), NEON (scripts/neon.sh), other Pythons and the oldest dependencies (nox)"

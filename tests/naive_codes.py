@@ -182,7 +182,6 @@ CONTAINERS: dict[str, Callable[[Sequence[Sequence[Any]]], Any]] = {
     "pandas category": lambda columns: pandas_objects(columns).astype("category"),
     "pandas arrow": lambda columns: arrow(columns).to_pandas(types_mapper=pd.ArrowDtype),
     "polars": lambda columns: pl.DataFrame(named(columns), strict=False),
-    "polars lazy": lambda columns: pl.LazyFrame(named(columns), strict=False),
     "arrow": arrow,
     "arrow chunks": chunked,
     "arrow dictionaries": dictionaries,

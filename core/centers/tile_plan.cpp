@@ -181,14 +181,16 @@ void TilePlan::fill_nibbles(const CodeCenters& centers, uint8_t* quad, int seat,
                             int64_t center) const {
   const int digits = static_cast<int>(nibble_tables_.size());
   for (size_t column = 0; column < by_nibble_.size(); ++column) {
-    uint64_t mismatch[16] = {};
+    uint32_t mismatch[16] = {};
     for (int32_t j : by_nibble_[column]) {
       const int shift = layout_.shift[j] % 4, mask = (1 << layout_.bits[j]) - 1;
+      const int32_t ignored = layout_.ignored[j];
       const int32_t code =
           centers.matches_something(layout_, center, j) ? centers.code(layout_, center, j) : -1;
-      for (int value = 0; value < 16; ++value) {
+      const uint32_t worth = weight(j);
+      for (int value = 0; value < 16; ++value) {  // without branches: several at once
         const int32_t cell = value >> shift & mask;
-        if (cell != code && cell != layout_.ignored[j]) mismatch[value] += weight(j);
+        mismatch[value] += (cell != code) & (cell != ignored) ? worth : 0;
       }
     }
     for (int p = 0; p < digits; ++p) {

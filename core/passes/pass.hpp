@@ -16,7 +16,8 @@ constexpr int64_t kMostRowsAtOnce = int64_t{1} << 30;
 constexpr int64_t kThreadWork = int64_t{1} << 22;  // byte comparisons worth starting a thread for
 
 inline Threads useful_threads(const Block& block, int64_t n_centers, const Threads& threads) {
-  return threads.at_most(block.n_rows * (n_centers + 8) * block.layout.stride / kThreadWork);
+  const int64_t work = block.n_rows * (n_centers + 8) * block.layout.stride / kThreadWork;
+  return threads.at_most(std::min(work, ceil_div(block.n_rows, kTileRows)));
 }
 
 inline std::vector<ThreadScratch> make_scratch(const ScratchSizes& sizes, const Threads& threads) {

@@ -409,9 +409,11 @@ def test_a_step_of_greedy_d1_takes_one_map_where_candidates_were_drawn_ahead():
 @pytest.mark.parametrize("init", METHODS)
 def test_a_fit_takes_the_maps_of_its_seeding_and_one_for_each_round(init, refine):
     k = 12
-    store = open_store(table(400, (2, 3, 5, 9, 4), seed=3, groups=9), (150,))
-    seeding_maps = counted_maps(store)
-    METHODS[init](Seeding(store, k, 7, 0))
+    store, alone = (
+        open_store(table(400, (2, 3, 5, 9, 4), seed=3, groups=9), (150,)) for _ in range(2)
+    )
+    seeding_maps = counted_maps(alone)
+    METHODS[init](Seeding(alone, k, 7, 0))
     n_seeding = len(seeding_maps)
     maps = counted_maps(store)
     plan = Plan(
@@ -419,8 +421,9 @@ def test_a_fit_takes_the_maps_of_its_seeding_and_one_for_each_round(init, refine
         yardstick="expected_cost", seed=7, refine=refine,
     )  # fmt: skip
     run = best_run(store, plan)
-    # A finish counts the columns once; of a latent one, the last partition takes a pass.
-    others = {None: 0, "gini": 1, "latent": 2}[refine]
+    # A finish counts the columns, if seeding has not; of a latent one, the last partition takes a
+    # pass.
+    others = int(refine is not None and init not in {"huang", "cao"}) + int(refine == "latent")
     assert len(maps) == n_seeding + len(run.history) + others
 
 

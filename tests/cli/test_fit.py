@@ -285,6 +285,15 @@ def test_the_table_is_never_overwritten(answers, way, option):
     assert answers.read_bytes() == out.read_bytes() == before
 
 
+@pytest.mark.parametrize("given", ["folder", "pattern"])
+def test_no_file_of_a_folder_that_is_read_is_overwritten(answers, given):
+    before, folder = answers.read_bytes(), answers.parent
+    source = folder if given == "folder" else folder / "*.csv"
+    message = refused("fit", source, "-k", 2, "--out", answers, "--force")
+    assert "is read from: it would be lost. Pass another file." in message
+    assert answers.read_bytes() == before
+
+
 @pytest.mark.parametrize("option", ["out", "save", "report"])
 def test_a_file_that_exists_is_replaced_only_by_force(answers, tmp_path, option):
     taken = tmp_path / "taken.csv"

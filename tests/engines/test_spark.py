@@ -242,6 +242,26 @@ def test_partitions_may_be_empty_or_hold_a_row(spark, table):
         plain().fit(of_tables(spark, [nothing, nothing]))
 
 
+@pytest.mark.parametrize("compiled", ["true", "false"])
+def test_rows_that_the_driver_sends_have_the_numbers_of_their_partitions(spark, table, compiled):
+    spark.conf.set("spark.sql.codegen.wholeStage", compiled)
+    try:
+        X = spark.createDataFrame(table)
+        assert len(n_rows_by_block(open_store(X).store)) == X.rdd.getNumPartitions() > 1
+        there = plain().fit(X)
+    finally:
+        spark.conf.unset("spark.sql.codegen.wholeStage")
+    here = plain().fit(table)
+    assert_same_fit(there, here)
+    assert_array_equal(column(there.labels_), here.labels_)
+
+
+def test_two_parts_with_one_number_are_an_error_and_never_one_part():
+    frames.check_numbers([(0, 0), (0, 1), (1, 0)])
+    with pytest.raises(RuntimeError, match="Partition 1 was told of twice"):
+        frames.check_numbers([(0, 0), (1, 0), (1, 0)])
+
+
 def test_what_cannot_be_fitted_is_refused_in_words(spark, table, X, models):
     with pytest.raises(ValueError, match=r"Partition \d: .*missing"):
         plain(missing="error").fit(X)

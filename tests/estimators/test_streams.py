@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import pickle
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from numpy.testing import assert_array_equal
 from softmodes import KModes, MiniBatchSoftModes, SoftModes, load
 from softmodes._estimators import mini_batch
 from softmodes._rows.stores import file, streamed
+from softmodes.metrics import expected_cost, hamming_cost
 
 N = 900
 
@@ -143,13 +145,48 @@ def test_labels_of_a_stream_are_written_to_a_file(table, tmp_path):
         assert_array_equal(found["group"], fitted.labels_)
     with pytest.raises(ValueError, match=r"another ending than \.parquet and \.csv"):
         fitted.predict_to(folder, tmp_path / "labels.xlsx")
-    whole = tmp_path / "whole.parquet"
-    pq.write_table(table, whole)
-    with pytest.raises(ValueError, match="is the file that X is read from"):
-        fitted.predict_to(str(whole), whole)
-    assert len(pq.read_table(whole)) == N
     with pytest.raises(FileNotFoundError, match="folder that does not exist"):
         fitted.predict_to(folder, tmp_path / "nowhere" / "labels.csv")
+
+
+@pytest.mark.parametrize("given", ["file", "folder", "pattern", "list", "data set"])
+def test_labels_are_never_written_over_a_file_that_is_read(given, table, tmp_path):
+    split(table, tmp_path)
+    target = sorted(tmp_path.glob("*.parquet"))[0]
+    X = {
+        "file": str(target),
+        "folder": tmp_path,
+        "pattern": str(tmp_path / "*.parquet"),
+        "list": [tmp_path / "." / path for path in sorted(os.listdir(tmp_path))],
+        "data set": pa.dataset.dataset(tmp_path),
+    }[given]
+    content = target.read_bytes()
+    fitted = model().fit(table)
+    with pytest.raises(ValueError, match="is a file that X is read from"):
+        fitted.predict_to(X, target)
+    assert target.read_bytes() == content
+
+
+@pytest.mark.parametrize("refine", [None, "gini", "latent"])
+def test_a_model_of_columns_with_many_values_is_pickled(refine):
+    rng = np.random.default_rng(0)
+    table = pa.table({"wide": rng.integers(0, 400, 2000), "narrow": rng.integers(0, 3, 2000)})
+    fitted = model(refine=refine).fit(table)
+    again = pickle.loads(pickle.dumps(fitted))
+    for ask in ("predict", "transform", "margin"):
+        assert_array_equal(getattr(again, ask)(table), getattr(fitted, ask)(table))
+    assert again.score(table) == fitted.score(table)
+
+
+def test_a_scanner_of_arrow_is_a_stream(table, tmp_path):
+    scanner = pa.dataset.dataset(split(table, tmp_path)).scanner(batch_size=100)
+    assert_array_equal(model().fit(scanner).labels_, model().fit(table).labels_)
+
+
+@pytest.mark.parametrize("ask", [expected_cost, lambda X, y: hamming_cost(X, y, [["a", "b"]])])
+def test_what_needs_rows_in_memory_collects_no_lazy_frame(ask):
+    with pytest.raises(TypeError, match="is not collected unasked"):
+        ask(pl.LazyFrame({"x": ["a"], "y": ["b"]}), [0])
 
 
 def test_a_model_of_a_big_file_is_saved_without_its_labels(table, tmp_path):
@@ -307,10 +344,8 @@ def test_an_order_that_is_left_to_chance_is_refused(table, tmp_path):
 
 def test_lazy_frames_that_cannot_be_streamed_are_not_collected(table):
     dask = pytest.importorskip("dask.dataframe")
-    from softmodes._sources import open_source
-
     with pytest.raises(TypeError, match="not collected unasked"):
-        open_source(dask.from_pandas(table.to_pandas(), npartitions=2))
+        MiniBatchSoftModes(2).partial_fit(dask.from_pandas(table.to_pandas(), npartitions=2))
 
 
 @pytest.mark.parametrize("limit", ["lots", -1, 1.5, True])

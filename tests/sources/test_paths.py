@@ -101,6 +101,19 @@ def test_what_is_no_table_is_named_with_a_remedy(tmp_path, path, error, message)
 
 
 @pytest.mark.parametrize(
+    ("inner", "message"),
+    [
+        ("year=2020", "is cut into folders by a column: 'year=2020'. Pass pyarrow.dataset"),
+        ("_delta_log", "is a table of Delta Lake, whose files hold rows that were deleted"),
+    ],
+)
+def test_a_folder_whose_files_alone_are_not_the_table_is_refused(waves, inner, message):
+    (waves / inner).mkdir()
+    with pytest.raises(ValueError, match=re.escape(message)):
+        open_path(waves)
+
+
+@pytest.mark.parametrize(
     ("path", "error", "message"),
     [
         ("", ValueError, "path='' is empty"),

@@ -80,7 +80,7 @@ class Outputs:
 def _check_free(name: str, path: str, inputs: Sequence[str], force: bool) -> None:
     """Refuse a file that is read from, and one that exists where that is not wanted."""
     for source in inputs:
-        if source != STANDARD and _same_file(path, source):
+        if source != STANDARD and _is_read_from(path, source):
             raise ValueError(
                 f"{name}={short_repr(path)} is read from: it would be lost. Pass another file."
             )
@@ -90,8 +90,12 @@ def _check_free(name: str, path: str, inputs: Sequence[str], force: bool) -> Non
         )
 
 
-def _same_file(path: str, source: str) -> bool:
-    return os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source)
+def _is_read_from(path: str, source: str) -> bool:
+    if not os.path.exists(path):
+        return False
+    from softmodes._sources import is_read_from
+
+    return is_read_from(path, source)
 
 
 def _to_standard_output(content: Content) -> None:

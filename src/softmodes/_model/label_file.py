@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from softmodes._files import AnyPath, checked_target, write_whole
+from softmodes._sources import is_read_from
 
 _ROWS_AT_ONCE = 1 << 20
 
@@ -26,15 +27,9 @@ def checked_label_file(path: AnyPath, source: Any) -> str:
             f"path={target!r} has another ending than .parquet and .csv. Pass a path with one of "
             "them: it tells the format."
         )
-    if _are_one_file(target, source):
-        raise ValueError(f"path={target!r} is the file that X is read from. Pass another path.")
+    if is_read_from(target, source):
+        raise ValueError(f"path={target!r} is a file that X is read from. Pass another path.")
     return target
-
-
-def _are_one_file(path: str, source: Any) -> bool:
-    if not isinstance(source, str | os.PathLike):
-        return False
-    return os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source)
 
 
 def write_labels(path: str, labels: Labels, column: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from softmodes._parameters import thread_count
 from softmodes._prepare.advice import Advice, Line
 from softmodes._prepare.columns import Column, columns_of, default_names
+from softmodes._prepare.frames import require_in_memory
 from softmodes._prepare.options import ColumnRefs, Options
 from softmodes._prepare.rules import (
     Reason,
@@ -110,6 +111,7 @@ class Examined:
 
 def examine(X: Any, given: Mapping[str, Any], n_threads: int = 1) -> Examined:
     """Read a table and judge its columns, each for itself and then together."""
+    require_in_memory(X)
     table = read(X)
     names = default_names(table)
     options = Options.of(names, given)

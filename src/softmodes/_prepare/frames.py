@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from softmodes._prepare.columns import Column, NaWords, columns_of
 from softmodes._prepare.steps import Labels
+from softmodes._sources import is_in_memory
 from softmodes._table.frames import frame_of
 from softmodes._table.one_kind import OneKind
 from softmodes._table.read import (
@@ -154,16 +155,27 @@ def open_table(X: Any) -> FrameTable | MatrixTable:
             "Sparse data was passed, and a preparation takes none: its cells are numbers that need "
             "none. Pass it to the clustering as it is, or a dense table by X.toarray()."
         )
+    require_in_memory(X)
     table = require_rows(read(X))  # which refuses what is no table, in its own words
     if table.names is None and frame_backend(X) is None:
         return MatrixTable(table)
     native = X if frame_backend(X) is not None or not _is_arrow(X) else pa.table(X)
     frame = nw.from_native(native)
-    frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     if table.names is not None:
         return FrameTable(frame, table.names)
     names = [f"x{j}" for j in range(table.shape[1])]  # such as 0, 1, ... in pandas
     return FrameTable(nw.from_native(frame.to_native().set_axis(names, axis=1)), names)
+
+
+def require_in_memory(X: Any) -> None:
+    """Refuse rows that would first have to be brought here, which may not have the room."""
+    if not is_in_memory(X):
+        raise TypeError(
+            f"X is a {type(X).__name__}: a path, stream, lazy frame or frame on a cluster, which "
+            "advice and preparations do not read into memory unasked. Pass its rows, or a sample "
+            "of them, as a frame: X.head(100_000).collect() of polars, X.head(100_000) of Dask, "
+            "pyarrow.parquet.read_table(path). The clustering takes X as it is."
+        )
 
 
 def _is_arrow(X: Any) -> bool:

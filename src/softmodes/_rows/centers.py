@@ -112,12 +112,12 @@ class ScoreCenters:
 
         That is the least of each value over the clusters, and of bases and defaults.
         """
-        sum_ = _exact_dot(totals.dense, self.prices.min(axis=0))
+        sum_ = exact_dot(totals.dense, self.prices.min(axis=0))
         wide = self.wide
         defaults = self.base.astype(np.int64) + wide.default.sum(axis=0, dtype=np.int64)
         sum_ += total_weight * (int(defaults.min()) - int(wide.most_bonus.sum()))
         if len(wide):
-            sum_ += _exact_dot(totals.wide, wide.shared)
+            sum_ += exact_dot(totals.wide, wide.shared)
             observed = np.add.reduceat(totals.wide, wide.starts[:-1])
             dearest = wide.default.max(axis=1)
             for some, price in zip(observed.tolist(), dearest.tolist(), strict=True):
@@ -232,7 +232,8 @@ class Raised:
         return before_rounding(sums, raised)
 
 
-def _exact_dot(counts: NDArray[np.int64], prices: NDArray[np.uint32]) -> int:
+def exact_dot(counts: NDArray[np.int64], prices: NDArray[np.uint32]) -> int:
+    """Return the sum of counts times prices, however large."""
     if int(counts.sum()) * int(prices.max(initial=0)) < _INT64_LIMIT:
         return int(counts @ prices.astype(np.int64))
     return sum(a * b for a, b in zip(counts.tolist(), prices.tolist(), strict=True))

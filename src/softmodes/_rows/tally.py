@@ -156,6 +156,8 @@ def update_block(
 
 def label_block(block: Block, asked: Pass, n_threads: int = 1) -> NDArray[np.int32]:
     """Return the nearest center of every row of a block."""
+    if len(asked.centers) == 1:
+        return np.zeros(block.n_rows, np.int32)
     labels = np.empty(block.n_rows, np.int32)
     centers = asked.centers.native(asked.comparison.feature_weight)
     tie_key = asked.comparison.tie_key

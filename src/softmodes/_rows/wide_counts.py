@@ -53,6 +53,9 @@ class WideCounts(Mapping[int, csr_array]):
     def __iter__(self) -> Iterator[int]:
         return iter(self.features.tolist())
 
+    def __contains__(self, feature: object) -> bool:
+        return feature in self._place  # a mapping would make the counts to see if it can
+
     def __getitem__(self, feature: int) -> csr_array[Any, Any]:
         f = self._place[feature]
         indptr = self.starts[f * self.n_clusters : (f + 1) * self.n_clusters + 1]
@@ -104,6 +107,9 @@ class WideValues:
     counts: WideCounts
     n_values: NDArray[np.int32]  # of these features
     _by_value: ByValue | None = None
+
+    def __reduce__(self) -> tuple[type[WideValues], tuple[WideCounts, NDArray[np.int32]]]:
+        return WideValues, (self.counts, self.n_values)  # what was found since is not pickled
 
     @cached_property
     def native(self) -> _kernels.WideCounts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -22,27 +23,28 @@ class ArrowFile(Source):
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._content = _content(path)
         self._kind = "Parquet" if _is_parquet(path) else "Arrow"
         with self._naming(), self._opened() as file:
             schema = file.schema_arrow if self._kind == "Parquet" else file.schema
-            self._n_rows = _n_rows(file)
+            n_rows = _n_rows(file)
         self.names = checked_names(path, schema.names)
         self.kinds = {field.name: kind_of(field.type) for field in schema}
         self.told = (
-            f"{counted(self._n_rows, 'row')}, {counted(len(self.names), 'column')}. {self._kind}.",
+            f"{counted(n_rows, 'row')}, {counted(len(self.names), 'column')}. {self._kind}.",
         )
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Return the rows."""
-        n_rows = 0
         with self._naming(self._damaged_column):
-            for batch in self._batches():
-                n_rows += batch.num_rows
-                yield batch
-        if n_rows != self._n_rows:
+            self._check_content()
+            yield from self._batches()
+            self._check_content()
+
+    def _check_content(self) -> None:
+        if _content(self.path) != self._content:
             raise ValueError(
-                f"{self.path} had {counted(self._n_rows, 'row')} when it was opened, and "
-                f"{n_rows:,} came: it was changed meanwhile. Wait until it is at rest."
+                f"{self.path} was changed after it was opened. Wait until it is at rest."
             )
 
     def _batches(self, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -136,6 +138,12 @@ _KINDS = {
 def _is_parquet(path: str) -> bool:
     with open(path, "rb") as file:
         return file.read(4) == b"PAR1" or path.lower().endswith((".parquet", ".pq"))
+
+
+def _content(path: str) -> tuple[int, int]:
+    """Return what is another number once a file is written to, or another one takes its place."""
+    found = os.stat(path)
+    return found.st_size, found.st_mtime_ns
 
 
 def _n_rows(file: Any) -> int:

@@ -10,7 +10,7 @@ import narwhals as nw
 import pyarrow as pa
 
 from softmodes._sources.arrow import open_dataset, open_duckdb, open_polars, open_reader
-from softmodes._sources.paths import open_path
+from softmodes._sources.paths import files_of, open_path
 from softmodes._sources.source import Source
 
 
@@ -27,16 +27,45 @@ def open_source(table: Any) -> Source | None:
         table = table.to_native()
     if isinstance(table, pa.RecordBatchReader):
         return open_reader(table)
+    if nw.dependencies.is_pandas_dataframe(table):  # narwhals would look at all names, twice
+        return None
     kind = type(table)
     opener = _OPENERS.get((kind.__module__.partition(".")[0], kind.__name__))
     if opener is not None:
         return opener(table)
     if kind.__module__.startswith("pyarrow._dataset"):
-        return open_dataset(table)
+        return open_dataset(table) if hasattr(table, "scanner") else open_reader(table.to_reader())
     if hasattr(table, "__arrow_c_stream__") and not _is_frame(table):
         return open_reader(pa.RecordBatchReader.from_stream(table))
-    _refuse_lazy(table)
     return None
+
+
+def is_in_memory(table: Any) -> bool:
+    """Tell whether a table's rows are here: it is no path, reader, data set or lazy frame."""
+    if _are_paths(table) or isinstance(table, Source | pa.RecordBatchReader | nw.LazyFrame):
+        return False
+    if type(table).__module__.startswith(("pyarrow._dataset", "dask.")):
+        return False
+    try:
+        return not isinstance(nw.from_native(table), nw.LazyFrame)
+    except (TypeError, ValueError):
+        return True
+
+
+def is_read_from(file: str, table: Any) -> bool:
+    """Tell whether a file is one of those that a table is read from; lazy frames do not tell."""
+    if not os.path.exists(file):
+        return False
+    return any(os.path.exists(one) and os.path.samefile(file, one) for one in _files_of(table))
+
+
+def _files_of(table: Any) -> list[str]:
+    if type(table).__module__.startswith("pyarrow._dataset"):
+        return list(getattr(table, "files", ()))
+    try:
+        return files_of(table) if _are_paths(table) else []
+    except (OSError, ValueError):
+        return []  # what is wrong with the path is told when it is opened
 
 
 _OPENERS: dict[tuple[str, str], Callable[[Any], Source]] = {
@@ -66,17 +95,3 @@ def _are_paths(table: Any) -> bool:
     if not table or not all(isinstance(one, str | os.PathLike) for one in table):
         return False
     return any(isinstance(one, os.PathLike) or os.path.exists(one) for one in table)
-
-
-def _refuse_lazy(table: Any) -> None:
-    """Refuse a lazy frame that cannot be streamed: to collect it would fill the memory."""
-    try:
-        frame = nw.from_native(table)
-    except (TypeError, ValueError):
-        return
-    if isinstance(frame, nw.LazyFrame):
-        raise TypeError(
-            f"{type(table).__module__}.{type(table).__name__} is a lazy frame that cannot be "
-            "streamed, and it is not collected unasked. Pass an Arrow reader of its rows, files, "
-            "or what its own collect() returns."
-        )

@@ -69,6 +69,11 @@ def open_path(
 # --- which files ---------------------------------------------------------------------------------
 
 
+def files_of(path: AnyPath | Sequence[AnyPath]) -> list[str]:
+    """Return the files that a path, a folder, a pattern or a list of them means."""
+    return _expanded(path, "path")[0]
+
+
 def _expanded(path: AnyPath | Sequence[AnyPath], name: str) -> tuple[list[str], list[str]]:
     """Return the files that are meant, and those of a folder that are not."""
     if not isinstance(path, list | tuple):
@@ -106,7 +111,9 @@ def _matching(pattern: str, name: str) -> list[str]:
 def _in_folder(folder: str, name: str) -> tuple[list[str], list[str]]:
     """Return the tables in a folder, and other files there; hidden ones are neither."""
     with os.scandir(folder) as entries:
-        visible = sorted(one.name for one in entries if one.name[0] not in "._" and one.is_file())
+        found = sorted((one.name, one.is_dir()) for one in entries)
+    _refuse_parts(folder, [file for file, is_folder in found if is_folder], name)
+    visible = [file for file, is_folder in found if file[0] not in "._" and not is_folder]
     files = [file for file in visible if _ending(file) in _FOUND_IN_FOLDERS]
     if not files:
         raise FileNotFoundError(
@@ -114,6 +121,24 @@ def _in_folder(folder: str, name: str) -> tuple[list[str], list[str]]:
             f"a folder of files that end with {_ENDINGS}."
         )
     return [os.path.join(folder, file) for file in files], [f for f in visible if f not in files]
+
+
+def _refuse_parts(folder: str, inner: list[str], name: str) -> None:
+    """Refuse a folder whose files alone are not the table."""
+    shown = short_repr(folder)
+    for one in inner:
+        if one == "_delta_log":
+            raise ValueError(
+                f"{name}={shown} is a table of Delta Lake, whose files hold rows that were deleted "
+                "or replaced. Pass deltalake.DeltaTable(...).to_pyarrow_dataset(), or a DataFrame "
+                "of Spark."
+            )
+        if "=" in one:
+            raise ValueError(
+                f"{name}={shown} is cut into folders by a column: {one!r}. Pass "
+                f"pyarrow.dataset.dataset({shown}, partitioning='hive'), which has that column; or "
+                f"{os.path.join(folder, '**', '*.parquet')!r} without it."
+            )
 
 
 # --- what kind of file ---------------------------------------------------------------------------

@@ -109,7 +109,11 @@ def _read_frame_or_array(table: Any) -> Table:
     except TypeError:
         return _read_protocol(table)
     if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+        raise TypeError(
+            f"{type(table).__module__}.{type(table).__name__} is a lazy frame that is not "
+            "streamed here, and it is not collected unasked. Pass what its own collect() or "
+            "compute() returns."
+        )
     if isinstance(frame, nw.Series):
         raise one_dimensional(table)
     return _read_frame(frame)

@@ -19,7 +19,7 @@ def hamming_cost(X: Any, labels: Any, centers: Any, *, missing: Missing = "categ
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Any table that the estimators take.
+        Any table in memory that the estimators take.
     labels : array-like of int, shape (n_samples,)
         For every row the index of its center.
     centers : table of shape (n_clusters, n_features)
@@ -62,7 +62,7 @@ def expected_cost(X: Any, labels: Any, *, missing: Missing = "category") -> floa
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Any table that the estimators take.
+        Any table in memory that the estimators take.
     labels : array-like of shape (n_samples,)
         The cluster of every row, as values of any hashable type.
     missing : {"category", "ignore", "error"}, default="category"

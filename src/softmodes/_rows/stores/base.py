@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from softmodes._rows.block import Block, Layout, unpack
 from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
 from softmodes._rows.counts import Counts
+from softmodes._rows.one_cluster import soft_tally_of_one, tally_of_one
 from softmodes._rows.remember import label_rows, soft_tally_rows, tally_rows
 from softmodes._rows.tally import (
     Found,
@@ -66,12 +67,19 @@ class RowStore(ABC):
         return _joined(self.map(task))
 
     def tally(self, centers: Centers, comparison: Comparison) -> Tally:
-        """Assign all rows and count: the only pass over the rows of a round."""
+        """Assign all rows and count: the only pass over the rows of a round.
+
+        With one center there is none, but for the first time.
+        """
+        if len(centers) == 1:
+            return tally_of_one(self._whole, centers, comparison)
         asked = Pass(centers, comparison, self.n_values)
         return self.sum(partial(tally_rows, asked=asked, remember=self.remember))
 
     def soft_tally(self, scores: ScoreCenters, comparison: Comparison) -> SoftTally:
         """Share all rows among the clusters and count: the only pass of a latent round."""
+        if len(scores) == 1:
+            return soft_tally_of_one(self._whole, scores)
         asked = Pass(scores, comparison, self.n_values)
         return self.sum(partial(soft_tally_rows, asked=asked, sparing=self.sparing))
 
@@ -137,8 +145,14 @@ class RowStore(ABC):
 
     def column_counts(self) -> Counts:
         """Count all rows as one cluster."""
+        return self._whole.counts
+
+    @cached_property
+    def _whole(self) -> Tally:
+        """The tally of all rows with a center of their first values."""
         anywhere = CodeCenters(np.zeros((1, self.layout.n_features), np.int32))
-        return self.tally(anywhere, Comparison()).counts
+        asked = Pass(anywhere, Comparison(), self.n_values)
+        return self.sum(partial(tally_rows, asked=asked, remember=self.remember))
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

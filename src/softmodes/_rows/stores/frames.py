@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from contextlib import suppress
 from typing import Any
 
@@ -40,6 +41,24 @@ def check_free(frame: Any, name: str) -> None:
         raise ValueError(
             f"X has a column {name!r} already, where the outcome would go. Rename or drop it."
         )
+
+
+def with_partition(frame: Any, name: str) -> Any:
+    """Return the frame with the number of every row's partition as a column."""
+    # As a generator: a plain column Spark would work out before it cuts rows that the driver holds,
+    # and all of them would have the number 0.
+    return frame.selectExpr("*", f"explode(array(spark_partition_id())) as {name}")
+
+
+def check_numbers(numbers: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the numbers of partitions and of parts in them; refuse parts that share theirs."""
+    for key, n in Counter(numbers).items():
+        if n > 1:
+            raise RuntimeError(
+                f"Partition {key[0]} was told of twice: Spark gave two partitions one number. "
+                "Write X to Parquet, and pass what reads it."
+            )
+    return numbers
 
 
 def kind_of(found: NDArray[Any]) -> Any:

@@ -105,12 +105,12 @@ class SparkPartitions(cluster.Partitions):
         """Code the partitions, each in parts of some rows, and tell of each part in order."""
         code = partial(in_arrow.code_batches, names=self._names, weight=self._weight)
         # Not by TaskContext, which where partitions are put together tells the number of the task.
-        rows = self._frame.selectExpr("*", f"spark_partition_id() as {in_arrow.PARTITION}")
+        rows = frames.with_partition(self._frame, in_arrow.PARTITION)
         parts = rows.mapInArrow(partial(code, missing=missing), _PARTS)
         self.parts = parts.persist(StorageLevel.DISK_ONLY)
         frames.unpersist_with(self, self.parts)
         found = sorted(map(tuple, frames.collected(self.parts.drop("part"))))
-        self._numbers = [(partition, number) for partition, number, _ in found]
+        self._numbers = frames.check_numbers([row[:2] for row in found])
         told = [pickle.loads(what) for _, _, what in found]
         for error in (what for what in told if isinstance(what, Exception)):
             raise error
