@@ -572,3 +572,21 @@ def test_files_that_are_read_from_several_places_are_refused_from_a_pipe(monkeyp
         ValueError, match=r"^standard input is no text.* Save it, and pass its path"
     ):
         open_path("-", name="file")
+
+
+def test_arrow_parses_memory_of_its_own(monkeypatch, tmp_path):
+    """Its threads may free it after the end of the interpreter, which frees no object then."""
+    given, read_csv = [], reader.arrow_csv.read_csv
+
+    def noted(table, *options):
+        given.append(table.read_buffer())
+        table.seek(0)
+        return read_csv(table, *options)
+
+    monkeypatch.setattr(reader.arrow_csv, "read_csv", noted)
+    before = pa.total_allocated_bytes()
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"a,b\n" + b"1,2\n" * 1_000)
+    assert read_whole(open_path(path)).num_rows == 1_000
+    assert sum(buffer.size for buffer in given) >= 4_000
+    assert pa.total_allocated_bytes() - before >= 4_000

@@ -216,6 +216,17 @@ def _too_large(label: str, line: int) -> ValueError:
 # --- cells ---------------------------------------------------------------------------------------
 
 
+def _in_arrow(chunk: bytes) -> pa.BufferReader:
+    """Return a copy of some bytes in Arrow's own memory.
+
+    Threads of Arrow may let go of it when the interpreter has already ended, and Python's memory
+    cannot be freed then: the process would be aborted.
+    """
+    own = pa.allocate_buffer(len(chunk))
+    np.frombuffer(own, np.uint8)[:] = np.frombuffer(chunk, np.uint8)
+    return pa.BufferReader(own)
+
+
 class _Parser:
     """Arrow's reader, told all that there is to know."""
 
@@ -239,7 +250,7 @@ class _Parser:
         # One block: rows may be of any size.
         read = arrow_csv.ReadOptions(column_names=self._names, block_size=len(chunk) + 1)
         try:
-            table = arrow_csv.read_csv(pa.BufferReader(chunk), read, self._parse, self._convert)
+            table = arrow_csv.read_csv(_in_arrow(chunk), read, self._parse, self._convert)
         except pa.ArrowInvalid as error:
             raise self._refusal(chunk, line, error) from None
         yield [column.combine_chunks() for column in table.columns]
