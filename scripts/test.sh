@@ -19,7 +19,7 @@ wheel=$(ls dist/softmodes-*.whl)
 "$bin/pip" install --quiet --force-reinstall --no-deps "$wheel"
 step "checking the house rules"
 VENV="$venv" bash scripts/check.sh
-step "running the tests, about 7 minutes"
+step "running the tests, about 5 minutes"
 "$bin/python" -m pytest -n 2 "$@" 2>&1 | tee "$venv/pytest.log"
 step "done. Tests that were skipped stand above. Not run here: sanitizers (scripts/sanitize.sh)," \
   "the documentation (scripts/docs.sh), reports in a browser (scripts/browser.sh), cluster engines" \
