@@ -45,7 +45,7 @@ class HistoryDisplay(Display):
     >>> from softmodes.datasets import load_zoo
     >>> from softmodes.plots import HistoryDisplay
     >>> model = SoftModes(4, random_state=0).fit(load_zoo().data)
-    >>> display = HistoryDisplay.from_estimator(model)  # doctest: +SKIP
+    >>> display = HistoryDisplay.from_estimator(model)
     """
 
     def __init__(self, cost: Sequence[float], stage: Sequence[str], best_round: int) -> None:

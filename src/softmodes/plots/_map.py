@@ -52,8 +52,8 @@ class MapDisplay(Display):
     >>> from softmodes.plots import MapDisplay
     >>> X = load_zoo(as_frame=True).data
     >>> model = SoftModes(4, random_state=0).fit(X)
-    >>> display = MapDisplay.from_estimator(model, X)  # doctest: +SKIP
-    >>> groups_alone = MapDisplay.from_estimator(model)  # doctest: +SKIP
+    >>> display = MapDisplay.from_estimator(model, X)
+    >>> groups_alone = MapDisplay.from_estimator(model)
     """
 
     _size = (7.4, 4.6)

@@ -59,7 +59,7 @@ class ProfileDisplay(Display):
     >>> from softmodes.datasets import load_zoo
     >>> from softmodes.plots import ProfileDisplay
     >>> model = SoftModes(4, random_state=0).fit(load_zoo(as_frame=True).data)
-    >>> display = ProfileDisplay.from_estimator(model, n_values=12)  # doctest: +SKIP
+    >>> display = ProfileDisplay.from_estimator(model, n_values=12)
     """
 
     def __init__(

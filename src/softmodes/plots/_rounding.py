@@ -41,7 +41,7 @@ class RoundingDisplay(Display):
     >>> display = RoundingDisplay({"t = 3": soft(3), "k-modes": plurality})
     >>> display.probability["t = 3"][300].round(3)  # of a value with a share of 3/4
     np.float64(0.964)
-    >>> display.plot()  # doctest: +SKIP
+    >>> display = display.plot()
     """
 
     _size = (5.2, 4.0)

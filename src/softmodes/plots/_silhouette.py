@@ -46,7 +46,7 @@ class SilhouetteDisplay(Display):
     >>> from softmodes.plots import SilhouetteDisplay
     >>> X = load_zoo().data
     >>> model = SoftModes(4, random_state=0).fit(X)
-    >>> display = SilhouetteDisplay.from_estimator(model, X)  # doctest: +SKIP
+    >>> display = SilhouetteDisplay.from_estimator(model, X)
     """
 
     def __init__(

@@ -38,7 +38,7 @@ class SizesDisplay(Display):
     >>> from softmodes.datasets import load_zoo
     >>> from softmodes.plots import SizesDisplay
     >>> model = SoftModes(4, random_state=0).fit(load_zoo(as_frame=True).data)
-    >>> display = SizesDisplay.from_estimator(model)  # doctest: +SKIP
+    >>> display = SizesDisplay.from_estimator(model)
     """
 
     def __init__(self, sizes: Any, *, names: Sequence[str] | None = None) -> None:

@@ -44,7 +44,7 @@ class StabilityDisplay(Display):
     >>> from softmodes.plots import StabilityDisplay
     >>> X = load_zoo().data
     >>> model = SoftModes(4, random_state=0).fit(X)
-    >>> display = StabilityDisplay.from_estimator(model, X)  # doctest: +SKIP
+    >>> display = StabilityDisplay.from_estimator(model, X)
     """
 
     def __init__(

@@ -44,8 +44,7 @@ class SweepDisplay(Display):
     >>> from softmodes.datasets import load_zoo
     >>> from softmodes.plots import SweepDisplay
     >>> found = softmodes.sweep(load_zoo().data, random_state=0)
-    >>> display = SweepDisplay.from_sweep(found)  # doctest: +SKIP
-    >>> display.figure_.savefig("sweep.png")  # doctest: +SKIP
+    >>> display = SweepDisplay.from_sweep(found)
     """
 
     def __init__(
