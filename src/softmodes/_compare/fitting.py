@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import threading
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from softmodes import baselines
 from softmodes._compare.contenders import Contender
 from softmodes._compare.tables import ReadyTable, some_rows
+from softmodes._quiet import quiet
 from softmodes.baselines import Outcome
 
 _LONGEST_ERROR = 200
@@ -56,7 +56,7 @@ class Fitting:
         wall, cpu = time.perf_counter(), time.process_time()
         found, error, out_of_time = Outcome(None), None, False
         try:
-            with _within(seconds), _quiet():
+            with _within(seconds), _measured():
                 found = self._found(rows, seed, restarts)
         except _OutOfTime:
             error, out_of_time = f"no answer within {seconds:.0f} seconds", True
@@ -101,7 +101,7 @@ _TOY = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "z"]] * 3
 @cache
 def warm_up(method: str) -> None:
     """Let a method import what it needs before its time counts."""
-    with _quiet():
+    with _measured():
         try:
             baselines.cluster(method, _TOY, 2, 0)
         except (Exception, SystemExit):
@@ -116,7 +116,7 @@ def check_params(contender: Contender, table: ReadyTable) -> None:
     if not contender.params or contender.why_not(len(table.classes)):
         return
     try:
-        with _quiet():
+        with _measured():
             baselines.cluster(contender.method, _TOY, 2, 0, **dict(contender.params))
     except (TypeError, ValueError):
         error = Fitting(contender, table, 1).fit(0).error
@@ -129,10 +129,9 @@ def _finite(objective: float | None) -> float | None:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Hide warnings: that rounds ran out, or that clusters are fewer, shows in what is measured."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+def _measured() -> Iterator[None]:
+    """Hide what is said: that rounds ran out, or that clusters are fewer, shows in the measures."""
+    with quiet(), np.errstate(all="ignore"):
         yield
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
@@ -22,6 +21,7 @@ from softmodes._paper.packed import algorithm_1, packed_blocks
 from softmodes._paper.recipe import MAX_ITER, OUR_DEFAULT, Cell, Data, SeedingName
 from softmodes._paper.same_again import same_again
 from softmodes._provenance import machine, versions
+from softmodes._quiet import quiet
 from softmodes._rows.block import Block
 from softmodes.metrics import agreement, matching_accuracy
 
@@ -126,9 +126,9 @@ def run_cell(cell: Cell, n_jobs: int | None = None) -> dict[str, Any]:
     if cell.shared_seeds:
         first, seeding_seconds = seeds(cell.data, cell.seeding, cell.seed, n_jobs)
     wall, cpu = time.perf_counter(), time.process_time()
-    with warnings.catch_warnings():
-        # That a run of the paper's 30 rounds has not converged is part of its result.
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    # That a run of the paper's 30 rounds has not converged, or that one cluster holds nearly all
+    # rows, is part of its result.
+    with quiet(ConvergenceWarning):
         outcome = _run(cell, data, first, n_jobs, cell.seed)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         again = _same_again(cell, data, n_jobs) if cell.same_again else None
