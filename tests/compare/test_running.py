@@ -86,8 +86,8 @@ def test_runs_without_time_of_their_own_are_all_made():
 def attempts_of(fits):
     made = []
 
-    def attempt(number):
-        made.append(number)
+    def attempt(number, restarts):
+        made.append(number if restarts == 1 else (number, restarts))
         return fits[number - 1]
 
     return attempt, made
@@ -105,6 +105,16 @@ def test_runs_are_repeated_while_another_is_expected_to_fit():
     assert made == [1, 2, 3]  # 8 seconds in all: the last ends just in time
     assert best.objective == 3.0
     assert (more.attempts, more.wall, more.cpu) == (3, 6.0, 12.0)
+
+
+def test_methods_that_restart_themselves_make_all_restarts_that_fit_at_once():
+    first = {"wall": 2.0, "cpu": 2.0, "objective": 5.0}
+    attempt, made = attempts_of([a_fit(7.0, 4.0), a_fit(3.0, 3.0), a_fit(9.0, 0.5)])
+    best, more = repeated(first, attempt, budget=10.0, encoding=0.0, at_once=True)
+    # 4 of 2 seconds fit, and take 4; then 3 of 6/5 seconds; then there is 1 second for 9/8.
+    assert made == [(1, 4), (2, 3)]
+    assert best.objective == 3.0
+    assert (more.attempts, more.restarts, more.wall) == (2, 7, 7.0)
 
 
 def test_encoding_counts_once():

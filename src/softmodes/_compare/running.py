@@ -63,24 +63,25 @@ def runs_of(cell: Cell, table: ReadyTable, threads: int) -> dict[str, Any]:
 def equal_time_runs_of(
     cell: Cell, table: ReadyTable, threads: int, budget: float, first: list[RunRecord]
 ) -> dict[str, Any]:
-    """Return runs that each repeat the contender for as long as the budget lasts.
+    """Return runs that each restart the contender for as long as the budget lasts.
 
-    `first` are the runs of one restart: each is the first attempt of a run here.
+    `first` are the runs of one restart: each is the first attempt of a run here. Where the method
+    takes a number of restarts itself, later attempts have as many as there is time for.
     """
     fitting = Fitting(cell.contender, table, threads)
 
     def one(run: int, seconds: float) -> tuple[RunRecord, Fit | None]:
-        def attempt(number: int) -> Fit:
-            return fitting.fit(cell.run_seed(run, number), seconds=seconds)
+        def attempt(number: int, restarts: int) -> Fit:
+            return fitting.fit(cell.run_seed(run, number), restarts, seconds=seconds)
 
-        encoding = fitting.encoding_seconds
-        best, new = repeated(first[run], attempt, budget, encoding, cell.limits.clock)
+        encoding, at_once = fitting.encoding_seconds, cell.contender.restarts
+        best, new = repeated(first[run], attempt, budget, encoding, cell.limits.clock, at_once)
         if best.labels is not None:
             kept = _record(cell.run_seed(run), best, table.classes)
         else:
             kept = dict(first[run])
-        spent, attempts = first[run]["wall"] + new.wall, 1 + new.attempts
-        kept |= {"wall": spent, "cpu": first[run]["cpu"] + new.cpu, "attempts": attempts}
+        spent, restarts = first[run]["wall"] + new.wall, 1 + new.restarts
+        kept |= {"wall": spent, "cpu": first[run]["cpu"] + new.cpu, "attempts": restarts}
         return kept, Fit(None, wall=new.wall) if new.attempts else None
 
     with _threads(threads):
@@ -96,40 +97,50 @@ class Repeated:
     wall: float = 0.0
     cpu: float = 0.0
     attempts: int = 0
+    restarts: int = 0  # of all attempts together
 
-    def add(self, fit: Fit, encoding: float) -> None:
+    def add(self, fit: Fit, encoding: float, restarts: int) -> None:
         """Count an attempt."""
         self.wall += max(0.0, fit.wall - encoding)
         self.cpu += max(0.0, fit.cpu - encoding)
         self.attempts += 1
+        self.restarts += restarts
 
 
 def repeated(
     first: RunRecord,
-    attempt: Callable[[int], Fit],
+    attempt: Callable[[int, int], Fit],
     budget: float,
     encoding: float,
     clock: Clock = "wall",
+    at_once: bool = False,
 ) -> tuple[Fit, Repeated]:
-    """Repeat while another attempt is expected to fit into the budget, the first included.
+    """Repeat while another restart is expected to fit into the budget, the first included.
 
-    An attempt is expected to take as long as those before it on average. Returns the attempt of
-    the lowest objective, without labels if that is the first, and what was added to the first. A
-    method that does not tell its objective is not repeated: there would be nothing to choose by.
+    A restart is expected to take as long as those before it on average; all that fit are made
+    `at_once`, or one by one. Returns the attempt of the lowest objective, without labels if that
+    is the first, and what was added to the first. A method that does not tell its objective is not
+    repeated: there would be nothing to choose by.
     """
     best, more = Fit(None, first.get("objective")), Repeated()
     if best.objective is None and "error" not in first:
         return best, more
     spent = first[clock]
-    while spent + (spent - encoding) / (1 + more.attempts) <= budget:
-        fit = attempt(1 + more.attempts)
-        more.add(fit, encoding)
+    while (fitting := _restarts_left(budget - spent, spent - encoding, 1 + more.restarts)) > 0:
+        restarts = fitting if at_once else 1
+        fit = attempt(1 + more.attempts, restarts)
+        more.add(fit, encoding, restarts)
         spent = first[clock] + getattr(more, clock)
         if fit.objective is None:
             continue
         if best.objective is None or fit.objective < best.objective:
             best = fit
     return best, more
+
+
+def _restarts_left(left: float, spent: float, made: int) -> int:
+    """Return how many restarts fit into the time that is left, by the time of those made."""
+    return int(left * made / max(spent, 1e-6)) if left > 0 else 0
 
 
 def same_again_of(cell: Cell, table: ReadyTable, threads: int) -> dict[str, Any]:
