@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 import pytest
@@ -183,6 +183,60 @@ def test_rounds_of_spare_clusters_are_told_and_the_merged_partition_after_them()
     assert run.history[len(wide)].expected_cost > run.history[len(wide) - 2].expected_cost
 
 
+def unequal_groups(seed):
+    """Return rows of eight groups, each a little more than half as large as the one before."""
+    rng = np.random.default_rng(seed)
+    share = 0.6 ** np.arange(8)
+    group = rng.choice(8, 800, p=share / share.sum())
+    told, noise = rng.integers(0, 4, (8, 20))[group], rng.integers(0, 4, (800, 20))
+    return np.where(rng.random((800, 20)) < 0.5, noise, told)
+
+
+def test_crossed_runs_have_no_higher_objective_and_mostly_a_lower_one():
+    apart, crossed = [], []
+    for seed in range(10):
+        store = open_store(unequal_groups(seed))
+        asked = plan(k=8, n_init=4, finalists=1, seed=seed)
+        apart.append(best_run(store, asked).chosen.objective)
+        crossed.append(best_run(store, replace(asked, crossed=4)).chosen.objective)
+    assert all(b <= a for a, b in zip(apart, crossed, strict=True))
+    assert sum(b < a - 1 for a, b in zip(apart, crossed, strict=True)) >= 5
+
+
+def test_rounds_of_crossed_runs_are_told_one_after_the_other():
+    store, seen = open_store(unequal_groups(3)), []
+    asked = plan(k=8, n_init=4, seed=3, crossed=4, on_round=(lambda s: seen.append(s.clusters),))
+    run = best_run(store, asked)
+    stages = [stage for stage, _ in groupby(round_.stage for round_ in run.history)]
+    assert len(stages) > 3, "no child became the result: nothing tested"
+    assert stages == ["modes", *["gini", "latent"] * (len(stages) // 2)]
+    assert max(seen) > 9
+    assert run.chosen.stage == "latent"
+    assert run.chosen.clusters <= 8
+    assert run.converged
+
+
+def test_a_stop_while_runs_are_crossed_keeps_the_best_so_far():
+    store, asked = open_store(unequal_groups(3)), plan(k=8, n_init=4, seed=3, crossed=4)
+    before = best_run(store, replace(asked, crossed=0, finalists=1))
+    run = best_run(store, replace(asked, on_round=(lambda s: s.clusters > 8,)))
+    assert run.stopped
+    assert run.history == before.history
+    assert_array_equal(run.tally.counts.dense, before.tally.counts.dense)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_crossed_runs_are_the_same_for_any_cut_and_number_of_threads(weighted):
+    X = np.hstack([unequal_groups(5), np.arange(800)[:, None] % 300])
+    weight = np.random.default_rng(1).integers(0, 5, 800) if weighted else None
+    asked = plan(k=8, n_init=4, crossed=4)
+    whole = best_run(open_store(X, weight=weight), asked)
+    cut = best_run(open_store(X, (5, 300, 611), weight, n_threads=3), asked)
+    assert whole.history == cut.history
+    assert_array_equal(whole.tally.counts.dense, cut.tally.counts.dense)
+    assert max(round_.clusters for round_ in whole.history) > 8, "nothing was crossed"
+
+
 def test_a_run_depends_on_the_seed_and_its_number_alone():
     X = table(300, SIZES, groups=6)
     store = open_store(X)
@@ -253,6 +307,13 @@ def test_the_scale_of_fractional_weights_changes_nothing(scale):
     assert large.objective_ == scale * small.objective_
 
 
+def latent_rounds(history):
+    """Yield the objectives of latent rounds one after the other, of each time that they follow."""
+    for stage, rounds in groupby(history, key=lambda round_: round_.stage):
+        if stage == "latent":
+            yield np.array([round_.objective for round_ in rounds])
+
+
 def test_with_very_uneven_weights_the_objective_falls_but_for_the_rounding_of_logarithms():
     rose = 0
     for seed in (46, 52, 86, 104, 175, 251):  # of 300, those in which it rises at all
@@ -262,10 +323,10 @@ def test_with_very_uneven_weights_the_objective_falls_but_for_the_rounding_of_lo
         X = rng.integers(0, rng.integers(2, 5), (n, d))
         weight = 10.0 ** rng.uniform(-6, 6, n)
         model = SoftModes(k, n_init=3, random_state=seed).fit(X, sample_weight=weight)
-        found = np.array([r.objective for r in model.history_ if r.stage == "latent"])
         least = LEAST_CHANGE * weight.sum()
-        assert (np.diff(found) <= np.maximum(REST * np.abs(found[1:]), least)).all()
-        rose += bool((np.diff(found) > REST * np.abs(found[1:])).any())
+        for found in latent_rounds(model.history_):
+            assert (np.diff(found) <= np.maximum(REST * np.abs(found[1:]), least)).all()
+            rose += bool((np.diff(found) > REST * np.abs(found[1:])).any())
     assert rose, "no objective rose by more than a share of itself: nothing tested"
 
 

@@ -128,7 +128,7 @@ def test_a_chain_is_no_worse_than_fresh_starts_on_average():
     for seed in range(20):
         X = table(400, (2, 3, 4, 3, 2, 3, 2, 4), seed=seed, groups=5)
         store, plan = opened(X, most=6, seed=seed)
-        plain = replace(plan, spare=0)
+        plain = replace(plan, spare=0, crossed=0)
         for a, b in zip(chain(store, plan, 6, 1.0), fresh(store, plain, 6, 1.0), strict=True):
             chained.append(a.log_likelihood)
             started.append(b.log_likelihood)

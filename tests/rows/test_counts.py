@@ -68,6 +68,16 @@ def test_counts_of_parts_add_up_and_can_be_renumbered():
         assert_array_equal(both.feature(j), one + one[order])
 
 
+def test_counts_beside_others_have_the_clusters_of_both():
+    counts = counted()[2]
+    other = counted(seed=0, k=3)[2]
+    both = counts.beside(other)
+    assert both.n_clusters == 7
+    for j in range(len(WIDTHS)):
+        assert_array_equal(both.feature(j), np.vstack([counts.feature(j), other.feature(j)]))
+    assert_array_equal(both.reorder(np.arange(4, 7)).dense, other.dense)
+
+
 def test_counts_survive_being_taken_apart():
     _, _, counts = counted()
     again = Counts.from_arrays(counts.layout, counts.n_values, counts.to_arrays())

@@ -33,19 +33,19 @@ from softmodes.rounding import plurality
 def best_run(store: RowStore, plan: Plan) -> Run:
     """Run `n_init` times and return the best run, the first among equals.
 
-    With refinement the starts are raced: only the `finalists` best of them are finished.
+    With refinement the starts are raced: only the best of them are finished, or the best one, with
+    which the others are crossed.
     """
     fit = Fit(store, plan)
     best: list[Run] = []
     stopped = False
     for run in starts(fit):
-        best = sorted([*best, run], key=lambda run: _rank(plan, run))[: plan.finalists]
+        best = sorted([*best, run], key=lambda run: _rank(plan, run))
+        best = best[: plan.crossed or plan.finalists]
         stopped = run.stopped
-    finished = []
-    for run in sorted(best, key=lambda run: run.index):
-        finished.append(run if stopped else _finish(fit, run))
-        stopped = stopped or finished[-1].stopped
-    return _settled(fit, min(finished, key=lambda run: _rank(plan, run)))
+    if not stopped:
+        best = _crossed(fit, best) if plan.crossed else _finished(fit, best)
+    return _settled(fit, min(best, key=lambda run: _rank(plan, run)))
 
 
 def run_once(store: RowStore, plan: Plan, index: int) -> Run:
@@ -87,23 +87,30 @@ def _start(fit: Fit, index: int) -> Run:
 
 
 def _without_spare(fit: Fit, run: Run) -> Run:
-    """Merge the clusters that cost the least until there are as many as asked for.
+    """Merge what a start has more than asked for.
 
     What a run keeps that was stopped is the partition of its centers.
     """
-    weight, scale = feature_scale(fit.plan.feature_weight), row_scale(fit.store, fit.plan.row_unit)
-    for _ in range(fit.plan.spare):
-        assert isinstance(run.tally, Tally)
-        counts, sizes = run.tally.counts, run.tally.cluster_sizes
-        clusters = Clusters(counts, sizes, scale, weight)
-        given = _given(fit, *merged(run.tally, run.drawn, clusters), run.index, run.history)
-        run = replace(given, stopped=run.stopped)
-    if fit.plan.spare and run.stopped:
+    if not fit.plan.spare:
+        return run
+    run = replace(_merged(fit, run, fit.plan.spare), stopped=run.stopped)
+    if run.stopped:
         stage = Modes(fit, run.index, 1)
         tally = stage.tally(run.drawn)
         history = (*run.history[:-1], stage.measure(run.drawn, tally, None))
         run = replace(run, tally=tally, history=history)
     return run
+
+
+def _merged(fit: Fit, run: Run, n_times: int) -> Run:
+    """Merge the two clusters that cost the least, so many times."""
+    assert isinstance(run.tally, Tally)
+    weight, scale = feature_scale(fit.plan.feature_weight), row_scale(fit.store, fit.plan.row_unit)
+    tally, drawn = run.tally, run.drawn
+    for _ in range(n_times):
+        clusters = Clusters(tally.counts, tally.cluster_sizes, scale, weight)
+        tally, drawn = merged(tally, drawn, clusters)
+    return _given(fit, tally, drawn, run.index, run.history)
 
 
 def _given(
@@ -133,13 +140,54 @@ def _finish(fit: Fit, run: Run) -> Run:
     return _go_on(Latent(fit, run.index, fit.plan.latent_rounds - FIRST_LATENT_ROUNDS), run)
 
 
+def _finished(fit: Fit, best: list[Run]) -> list[Run]:
+    """Finish the best starts, in the order in which they were made."""
+    finished: list[Run] = []
+    for run in sorted(best, key=lambda run: run.index):
+        stopped = bool(finished) and finished[-1].stopped
+        finished.append(run if stopped else _finish(fit, run))
+    return finished
+
+
+def _crossed(fit: Fit, best: list[Run]) -> list[Run]:
+    """Finish the best start, and let the others challenge it: each crossed with the best so far."""
+    champion = _finish(fit, best[0])
+    for other in best[1:]:
+        if champion.stopped:
+            break
+        child = _cross(fit, champion, other)
+        champion = min(champion, child, key=lambda run: _rank(fit.plan, run))
+        champion = replace(champion, stopped=child.stopped)
+    return [champion]
+
+
+def _cross(fit: Fit, run: Run, other: Run) -> Run:
+    """Go on with the clusters of two runs: rows choose among all of them, then they are merged.
+
+    Where one run has split a group and the other one has not, merging puts it together again.
+    """
+    both = _partition(fit, run).beside(_partition(fit, other))
+    drawn = CodeCenters(np.concatenate([run.drawn.codes, other.drawn.codes]))
+    begun = replace(run, centers=drawn, drawn=drawn, tally=both)
+    chosen = _go_on(Gini(fit.with_twice, run.index, FIRST_GINI_ROUNDS), begun)
+    if chosen.stopped:
+        return replace(run, stopped=True)
+    return _go_on(Latent(fit, run.index, fit.plan.latent_rounds), _merged(fit, chosen, fit.plan.k))
+
+
+def _partition(fit: Fit, run: Run) -> Tally:
+    """Return the tally of the partition that a run has come to."""
+    if isinstance(run.tally, Tally):
+        return run.tally
+    return fit.store.tally(run.centers, fit.plan.comparison(run.index))
+
+
 def _settled(fit: Fit, run: Run) -> Run:
     """Return a run with the partition of its centers, and the modes of a refined one."""
     if isinstance(run.centers, CodeCenters):
         return run
-    plan, tally, soft = fit.plan, run.tally, None
-    if isinstance(tally, SoftTally):
-        soft, tally = tally, fit.store.tally(run.centers, plan.comparison(run.index))
+    plan, tally = fit.plan, _partition(fit, run)
+    soft = run.tally if isinstance(run.tally, SoftTally) else None
     modes = Draw(plurality, plan.seed, plan.row_unit, fit.store.n_threads)
     return replace(
         run,

@@ -13,6 +13,12 @@ from softmodes._rows.clusters import Clusters, Floats, Some
 from softmodes._rows.tally import Tally
 
 _MOST_BITS = 30  # behind the point
+_MOST_PAIRED = 10**6  # values of all pairs of clusters that are compared
+
+
+def few_pairs(n_clusters: int, n_values: int) -> bool:
+    """Tell whether all pairs of clusters are soon compared."""
+    return n_clusters**2 * n_values <= _MOST_PAIRED
 
 
 def merged(tally: Tally, drawn: CodeCenters, clusters: Clusters) -> tuple[Tally, CodeCenters]:

@@ -65,7 +65,8 @@ class Plan:
     seed: int
     ladder: tuple[Rounding, ...] = ()  # roundings of one run after the other, if they differ
     refine: Refine | None = None
-    finalists: int = 1  # starts that are finished
+    finalists: int = 1  # starts that are finished, each by itself
+    crossed: int = 0  # in their place: starts of which the best is finished and crossed with others
     latent_rounds: int = 60  # of a latent finish, at most
     spare: int = 0  # clusters that a start has more than asked for, until its latent rounds
     feature_weight: NDArray[np.uint32] | None = None

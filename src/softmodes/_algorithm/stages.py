@@ -58,10 +58,17 @@ class Fit:
     @cached_property
     def with_spare(self) -> Fit:
         """The same with the clusters that a start has more than asked for."""
-        if not self.plan.spare:
+        return self._with(self.plan.k + self.plan.spare)
+
+    @cached_property
+    def with_twice(self) -> Fit:
+        """The same with the clusters of two runs."""
+        return self._with(2 * self.plan.k)
+
+    def _with(self, k: int) -> Fit:
+        if k == self.plan.k:
             return self
-        plan = replace(self.plan, k=self.plan.k + self.plan.spare)
-        return Fit(self.store, plan, beside=self)
+        return Fit(self.store, replace(self.plan, k=k), beside=self)
 
     def _pricing(self, rule: Rule) -> Pricing:
         weight, plan, store = self.plan.feature_weight, self.plan, self.store

@@ -54,9 +54,9 @@ def chain(store: RowStore, plan: Plan, most: int, row_scale: float) -> Iterator[
     """Yield a level for each number of clusters from `most` down to 1.
 
     The first run has more clusters than are asked for: its worst ones are merged on the way, so
-    that its starts need no spare ones.
+    that its starts need no spare ones, and are not crossed.
     """
-    plan = replace(plan, spare=0)
+    plan = replace(plan, spare=0, crossed=0)
     top = replace(plan, k=min(most + CHAIN_ABOVE, store.n_rows))
     fit = Fit(store, top)
     run = best_run(store, top)

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes._algorithm.merging import few_pairs
+
 _STARTS = ((10**9, 10), (10**10, 5))  # restarts by the most comparisons of cells in a round
 _FEWEST_STARTS = 3
+_CROSSED = 5
 # Of all restarts together, where it does not take many comparisons of cells.
 _MOST_SHARES = 5 * 10**6
 _FEW_SHARES = 48  # clusters among which sharing a row costs a third as much for each
 _MOST_PRICES = 10**6
 _MOST_SEEDS = 3000
-_MOST_PAIRED = 10**6  # values of all pairs of clusters that are compared to merge two
 _WIDE = 256  # values of a column from which on its cells cost as much as a quarter of a price each
 # Of a latent finish.
 _ROUNDS, _FEWEST_ROUNDS = 60, 10
@@ -68,8 +70,16 @@ def auto_rounds(size: TableSize, k: int) -> int:
 def spare_clusters(size: TableSize, k: int) -> int:
     """Return how many clusters a start has more than asked for, to be merged before its finish.
 
-    One, where all pairs are soon compared: it finds higher likelihoods, from fewer starts. None
-    where there is one column, of which all partitions are as likely.
+    One, where all pairs are soon compared: it finds higher likelihoods, from fewer starts.
     """
-    pairs = (k + 1) ** 2 * size.n_values
-    return int(size.d > 1 and 1 < k < size.n and pairs <= _MOST_PAIRED)
+    return int(_may_merge(size, k) and k < size.n and few_pairs(k + 1, size.n_values))
+
+
+def crossed_starts(size: TableSize, k: int) -> int:
+    """Return how many of the best starts are crossed; 0 where they are finished one by one."""
+    return _CROSSED if _may_merge(size, k) and few_pairs(2 * k, size.n_values) else 0
+
+
+def _may_merge(size: TableSize, k: int) -> bool:
+    """Tell whether partitions differ: not those of one column, nor those into one cluster."""
+    return size.d > 1 and k > 1

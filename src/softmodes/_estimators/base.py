@@ -23,7 +23,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softmodes._algorithm.plan import OnRound, Plan, Run
 from softmodes._algorithm.seeding import METHODS
-from softmodes._estimators.auto import TableSize, auto_rounds, auto_starts, spare_clusters
+from softmodes._estimators.auto import (
+    TableSize,
+    auto_rounds,
+    auto_starts,
+    crossed_starts,
+    spare_clusters,
+)
 from softmodes._estimators.callbacks import told_run
 from softmodes._estimators.progress import progress
 from softmodes._model.clustering import Clustering
@@ -141,10 +147,11 @@ class ModesEstimator(
         resolved = self._resolved(codebook)
         refined = resolved.get("finalists", 0) if resolved.get("refine") else 0
         size = TableSize.of(store.n_rows, codebook.n_values)
-        spare = 0
+        spare = crossed = 0
         if resolved.get("refine") == "latent" and isinstance(resolved["init"], str):
-            spare = spare_clusters(size, k)
-        check_counts(store.layout, k + spare, store.n_threads, codebook.names, weight, refined)
+            spare, crossed = spare_clusters(size, k), crossed_starts(size, k)
+        most, refined = max(k + spare, 2 * k if crossed else 0), max(refined, crossed)
+        check_counts(store.layout, most, store.n_threads, codebook.names, weight, refined)
         if resolved["n_init"] == "auto":
             resolved["n_init"] = auto_starts(size, k)
             if resolved.get("refine") == "latent":
@@ -152,6 +159,7 @@ class ModesEstimator(
         return Plan(
             **resolved,
             spare=spare,
+            crossed=crossed,
             seed=seed(self.random_state),
             feature_weight=weight,
             row_unit=opened.rows.unit,

@@ -365,7 +365,8 @@ def _history(document: dict[str, Any], k: int) -> tuple[Round, ...]:
         require(round_.cost is None if soft else hard_cost, "a cost of the history")
         objective = round_.objective
         require(is_number(objective) if refined else objective is None, "the history")
-        most = k if soft else k + 1  # starts have a cluster to spare
+        # Starts have a cluster to spare, and the clusters of two runs are crossed.
+        most = {"modes": k + 1, "gini": 2 * k, "latent": k}[round_.stage]
         require(type(round_.clusters) is int and 1 <= round_.clusters <= most, "the history")
         require(type(round_.moved) is bool, "the history")
     return history

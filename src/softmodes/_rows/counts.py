@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from softmodes import _kernels
 from softmodes._kernels import Layout
@@ -109,6 +109,11 @@ class Counts:
         """Return the same counts with clusters renumbered: new cluster i was `order[i]`."""
         wide = self.wide.reorder(order)
         return Counts(self.layout, self.n_values, self.dense[order], wide)
+
+    def beside(self, other: Counts) -> Counts:
+        """Return the counts of the clusters of both, of the same rows or others."""
+        sparse = {j: csr_array(vstack([own, other.sparse[j]])) for j, own in self.sparse.items()}
+        return Counts(self.layout, self.n_values, np.concatenate([self.dense, other.dense]), sparse)
 
     def merge(self, a: int, b: int) -> Counts:
         """Return the counts with cluster b inside cluster a; later clusters move up."""

@@ -45,6 +45,11 @@ class Tally:
             fingerprint=(self.fingerprint + other.fingerprint) & _FINGERPRINT_MASK,
         )
 
+    def beside(self, other: Tally) -> Tally:
+        """Return the clusters of both, of the same rows; cost and fingerprint are not known."""
+        sizes = np.concatenate([self.cluster_sizes, other.cluster_sizes])
+        return Tally(self.counts.beside(other.counts), sizes, cost=0, fingerprint=0)
+
     def merge(self, a: int, b: int) -> Tally:
         """Return the tally with cluster b inside cluster a; cost and fingerprint are not known."""
         sizes = np.zeros(len(self.cluster_sizes) - 1, np.int64)
