@@ -6,6 +6,7 @@ import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -119,7 +120,7 @@ class ModesEstimator(
         plan = self._plan(opened, on_round)
         mention_numbers(opened.codebook.categories, opened.codebook.names, opened.store.n_rows)
         # Not on self: a fit that fails leaves the last one as it was.
-        check_table(type(self)(**self.get_params(deep=False)), X, opened, reset=True)
+        check_table(copy(self), X, opened, reset=True)
         best = told_run(self, opened.store, plan, X=X, y=y)
         self._warn_unless_converged(best, plan)
         self._keep(best, plan, opened, frame_backend(X))
@@ -144,7 +145,15 @@ class ModesEstimator(
         spare = 0
         if resolved.get("refine") == "latent" and isinstance(resolved["init"], str):
             spare = spare_clusters(size, k)
-        check_counts(store.layout, k + spare, store.n_threads, codebook.names, weight, refined)
+        check_counts(
+            store.layout,
+            k + spare,
+            store.n_threads,
+            codebook.names,
+            weight,
+            refined,
+            store.n_rows,
+        )
         if resolved["n_init"] == "auto":
             resolved["n_init"] = auto_starts(size, k)
             if resolved.get("refine") == "latent":
