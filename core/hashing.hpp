@@ -24,6 +24,15 @@ static constexpr uint64_t mix(uint64_t z) {
 
 static constexpr uint64_t fold(uint64_t h, uint64_t x) { return mix(h + kGolden * (x + 1)); }
 
+// High 64 bits of a product: maps a uniform 64-bit word to a uniform integer in [0, bound).
+static constexpr uint64_t scale_to(uint64_t uniform, uint64_t bound) {
+  const uint64_t a = uniform >> 32, b = uniform & 0xffffffffu;
+  const uint64_t c = bound >> 32, d = bound & 0xffffffffu;
+  const uint64_t middle = a * d + ((b * d) >> 32);
+  const uint64_t carry = (middle & 0xffffffffu) + b * c;
+  return a * c + (middle >> 32) + (carry >> 32);
+}
+
 // A row's half of the fingerprint; multiplied by label_factor and summed over the rows mod 2^64.
 static constexpr uint64_t row_factor(int64_t row) {
   return mix(kGolden * (static_cast<uint64_t>(row) + 1));

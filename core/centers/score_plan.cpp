@@ -4,8 +4,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "layout/line_fields.hpp"
-
 namespace softmodes {
 namespace {
 
@@ -20,6 +18,16 @@ constexpr uint32_t kHalf = std::numeric_limits<uint16_t>::max();
 
 // A cell of one feature in more than one byte has no column of its own.
 bool is_wide(const Layout& layout, int64_t feature) { return layout.bits[feature] > 8; }
+
+// Lines of 16 values for both halves of each byte -> lines of its 256 values.
+template <class T>
+void join_halves(const T* halves, int64_t n_bytes, int64_t lanes, T* lines) {
+  for (int64_t byte = 0; byte < n_bytes; ++byte, halves += 32 * lanes)
+    for (int64_t v = 0; v < 256; ++v, lines += lanes) {
+      const T *low = halves + (v & 15) * lanes, *high = halves + (16 + (v >> 4)) * lanes;
+      for (int64_t c = 0; c < lanes; ++c) lines[c] = static_cast<T>(low[c] + high[c]);
+    }
+}
 
 }  // namespace
 
@@ -221,24 +229,43 @@ const uint32_t* ScorePlan::bonus_lines(const SparsePrices& sparse, int64_t n_val
   return lines.data();
 }
 
+// A byte of bits and nibbles costs what its halves do: these are made first.
 template <class T>
 void ScorePlan::fill_lines(const ScoreCenters& centers) {
-  const int64_t group = view_.group;
-  std::vector<T> prices;  // by code and lane
-  for (const LineField& field : line_fields(layout_, view_.shape))
-    for (int64_t g = 0; g < view_.n_groups; ++g) {
-      const int64_t j = field.feature, n = std::min(group, view_.n_centers - g * group);
-      prices.assign(static_cast<size_t>((field.mask + 1) * group), 0);
-      for (int64_t c = 0; c < n; ++c)
-        for (int64_t v = 0; v < centers.n_values[j]; ++v)
-          prices[v * group + c] = static_cast<T>(floor_.above(g * group + c, j, v));
-      T* line =
-          reinterpret_cast<T*>(lines_.data() + g * view_.group_bytes) + field.first_line * group;
-      for (int64_t v = 0; v < field.n_lines; ++v, line += group) {
-        const T* price = prices.data() + (v >> field.shift & field.mask) * group;
-        for (int64_t c = 0; c < group; ++c) line[c] = static_cast<T>(line[c] + price[c]);
-      }
+  const LineShape& shape = view_.shape;
+  LineShape halved = shape;
+  halved.nibbles = true;
+  const int64_t group = view_.group, n_halves = halved.narrow_bytes * halved.narrow_values();
+  const int64_t moved = shape.narrow_bytes * shape.narrow_values() - n_halves;
+  std::vector<T> halves;
+  for (int64_t g = 0; g < view_.n_groups; ++g) {
+    T* lines = reinterpret_cast<T*>(lines_.data() + g * view_.group_bytes);
+    halves.assign(static_cast<size_t>(n_halves * group), 0);
+    for (const LineField& field : line_fields(layout_, halved)) {
+      const bool half = field.first_line < n_halves;
+      T* first = half ? halves.data() : lines + moved * group;
+      add_prices(centers, field, g, first + field.first_line * group);
     }
+    if (shape.nibbles)
+      std::copy(halves.begin(), halves.end(), lines);
+    else
+      join_halves(halves.data(), shape.narrow_bytes, group, lines);
+  }
+}
+
+// Adds the prices of a feature to its lines.
+template <class T>
+void ScorePlan::add_prices(const ScoreCenters& centers, const LineField& field, int64_t g,
+                           T* line) const {
+  const int64_t group = view_.group, n = std::min(group, view_.n_centers - g * group);
+  std::vector<T> prices(static_cast<size_t>((field.mask + 1) * group));  // by code and lane
+  for (int64_t c = 0; c < n; ++c)
+    for (int64_t v = 0; v < centers.n_values[field.feature]; ++v)
+      prices[v * group + c] = static_cast<T>(floor_.above(g * group + c, field.feature, v));
+  for (int64_t v = 0; v < field.n_lines; ++v, line += group) {
+    const T* price = prices.data() + (v >> field.shift & field.mask) * group;
+    for (int64_t c = 0; c < group; ++c) line[c] = static_cast<T>(line[c] + price[c]);
+  }
 }
 
 }  // namespace softmodes

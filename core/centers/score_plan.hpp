@@ -9,6 +9,7 @@
 #include "centers/coarse_plan.hpp"
 #include "centers/fine_plan.hpp"
 #include "isa/kernels.hpp"
+#include "layout/line_fields.hpp"
 #include "memory.hpp"
 #include "parallel.hpp"
 
@@ -99,6 +100,8 @@ class ScorePlan {
   void check_totals(const std::vector<uint32_t>& dearest) const;
   template <class T>
   void fill_lines(const ScoreCenters& centers);
+  template <class T>
+  void add_prices(const ScoreCenters& centers, const LineField& field, int64_t g, T* line) const;
   void choose_levels(int resolution, const Kernels& kernels);
 
   const Layout& layout_;

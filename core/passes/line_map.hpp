@@ -9,8 +9,7 @@ namespace softmodes {
 
 class LineMap {
  public:
-  LineMap(const Layout& layout, const LineShape& shape)
-      : layout_(layout), shape_(shape), fields_(line_fields(layout, shape)) {}
+  LineMap(const Layout& layout, const LineShape& shape);
   const LineShape& shape() const { return shape_; }
 
   // Adds a part of a row to its lines; of nibbles.
@@ -23,12 +22,15 @@ class LineMap {
     for (int64_t i = 0; i < shape_.byte_columns; ++i, sums += 256) sums[row[i]] += part;
   }
 
-  // Adds sums[line * step] to the dense counts of one cluster.
-  void add_to_cells(const uint32_t* sums, int64_t step, int64_t* cells) const;
+  // Adds sums[line * lanes + cluster] to the dense counts of the first clusters.
+  void add_to_cells(const uint32_t* sums, int64_t lanes, int64_t n_clusters, int64_t* cells) const;
 
  private:
+  std::vector<uint32_t> in_halves(const uint32_t* sums, int64_t lanes) const;
+
   const Layout& layout_;
   LineShape shape_;
+  LineShape halved_;  // the same with two columns for each narrow byte
   std::vector<LineField> fields_;
 };
 

@@ -2,22 +2,13 @@
 // are the same on every machine.
 #pragma once
 
-#include <vector>
-
 #include "isa/kernels.hpp"
 
 namespace softmodes {
 
-class PowerTables {
- public:
-  explicit PowerTables(int resolution);
-  Powers view() const { return {resolution_, limit_, power_.data(), log_.data()}; }
+constexpr int kMostResolution = 10;  // bits behind the point of a price that is a power
 
- private:
-  int resolution_;
-  uint32_t limit_;
-  std::vector<uint32_t> power_;
-  std::vector<uint64_t> log_;
-};
+// Of powers of so many bits behind the point, kMostResolution at most: made once for all passes.
+Powers powers_of(int resolution);
 
 }  // namespace softmodes

@@ -13,7 +13,7 @@ void score_rows(const Block& block, const Centers& centers, std::optional<uint64
   const int64_t k = centers.n;
   const int resolution = std::get<ScoreCenters>(centers.kind).resolution;
   const ScorePlan plan(block.layout, centers, kernels());
-  const PowerTables powers(resolution);
+  const Powers powers = powers_of(resolution);
   const RowHasher hasher(block);
   const Ties ties{tie_key.has_value(), tie_key.value_or(0), hasher.view()};
   const Threads useful = useful_threads(block, k, threads);
@@ -38,8 +38,7 @@ void score_rows(const Block& block, const Centers& centers, std::optional<uint64
             [&](int64_t i, int thread, const Stop& stop) {
               if (stop.requested()) return;
               const int64_t n = std::min(kTaskRows, block.n_rows - i * kTaskRows);
-              sharers[thread].share(kernels(), powers.view(), block, i * kTaskRows, n, ties, false,
-                                    write);
+              sharers[thread].share(kernels(), powers, block, i * kTaskRows, n, ties, false, write);
             });
 }
 

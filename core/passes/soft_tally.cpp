@@ -78,7 +78,7 @@ class SoftPass {
       : kernels_(kernels()),
         block_(block),
         plan_(block.layout, centers, kernels_),
-        powers_(std::get<ScoreCenters>(centers.kind).resolution),
+        powers_(powers_of(std::get<ScoreCenters>(centers.kind).resolution)),
         ties_(ties),
         out_(out),
         k_(centers.n),
@@ -216,7 +216,7 @@ class SoftPass {
       n_done = sixteens_ ? add_sixteens(start + first, n, w) : add_quads(start + first, n, w);
     if (way_ == Way::together)
       return w.sharer.share_in_place(
-          kernels_, powers_.view(), block_, start + first + n_done, n - n_done, ties_,
+          kernels_, powers_, block_, start + first + n_done, n - n_done, ties_,
           [&](int64_t row, int64_t n_rows, const Shares& shares, const uint32_t* parts) {
             add_logs(row, n_rows, shares, w);
             add_together(row, n_rows, parts, w);
@@ -232,7 +232,7 @@ class SoftPass {
         w.parts.clear();
       }
     };
-    w.sharer.share(kernels_, powers_.view(), block_, start + first, n, ties_, by_levels(), take);
+    w.sharer.share(kernels_, powers_, block_, start + first, n, ties_, by_levels(), take);
     if (way_ == Way::sorted) {
       add_sorted(start, n_before, w);
       if (!keeps_all_parts()) w.parts.clear();
@@ -251,7 +251,7 @@ class SoftPass {
     const ScoreView& view = plan_.view();
     return kernels_.has_quads && way_ == Way::together && view.whole && view.group == kFewLanes &&
            view.shape.nibbles == map_.shape().nibbles && sparse_.empty() && !view.n_wide &&
-           powers_.view().resolution >= 0;
+           powers_.resolution >= 0;
   }
   // Returns how many rows are done.
   int64_t add_quads(int64_t first, int64_t n, SoftWorker& w) const {
@@ -261,7 +261,7 @@ class SoftPass {
     for (int64_t r = 0; r < n_fours; r += kTileRows) {
       const TileRows rows{block_.rows + (first + r) * block_.layout.stride,
                           std::min<int64_t>(kTileRows, n_fours - r)};
-      kernels_.soft_by_quads(plan_.view(), powers_.view(), rows, ties_, w.sums.as<uint32_t>(), out);
+      kernels_.soft_by_quads(plan_.view(), powers_, rows, ties_, w.sums.as<uint32_t>(), out);
     }
     w.least.add(least);
     w.log.add(log);
@@ -271,7 +271,7 @@ class SoftPass {
   int64_t add_sixteens(int64_t first, int64_t n, SoftWorker& w) const {
     uint64_t least = 0, log = 0;
     const QuadSums out{w.cluster_sizes.data(), &least, &log};
-    kernels_.soft_by_sixteens(plan_.view(), sixteens_->view(), powers_.view(),
+    kernels_.soft_by_sixteens(plan_.view(), sixteens_->view(), powers_,
                               {block_.rows + first * block_.layout.stride, n}, ties_,
                               w.scratch.data(), w.sums.as<uint32_t>(), out);
     w.least.add(least);
@@ -401,12 +401,13 @@ class SoftPass {
     const bool together = way_ == Way::together;
     const int64_t lanes = together ? together_lanes(k_, kernels_) : 1;
     const std::lock_guard<std::mutex> lock(adding_);
-    for (int64_t c = 0; c < k_; ++c) {
+    if (together) map_.add_to_cells(sums, lanes, k_, out_.counts);
+    for (int64_t c = 0; !together && c < k_; ++c) {
       int64_t* cells = out_.counts + c * block_.layout.n_cells();
       if (by_bits())
         counters_.add_to_cells(sums + c * counters_.size(), std::exchange(w.in_sums[c], 0), cells);
       else
-        map_.add_to_cells(sums + (together ? c : c * lines), lanes, cells);
+        map_.add_to_cells(sums + c * lines, 1, 1, cells);
     }
     std::fill_n(sums, n_sums(), 0);
     if (!together) return;
@@ -466,7 +467,7 @@ class SoftPass {
   const Kernels& kernels_;
   const Block& block_;
   ScorePlan plan_;
-  PowerTables powers_;
+  Powers powers_;
   Ties ties_;
   SoftOut out_;
   int64_t k_;

@@ -295,11 +295,13 @@ NewArray<int64_t> candidate_totals_(const HeldBlock& block, const HeldCenters& c
   require(length(current) == block.n_rows(), "current must have one entry per row");
   require(length(out) == candidates.n() && length(out, 1) == block.n_rows(),
           "distances must be candidates x rows");
-  std::vector<int64_t> totals(
-      static_cast<size_t>(ceil_div(block.n_rows(), kTaskRows) * candidates.n()));
+  const auto n = static_cast<size_t>(candidates.n());
+  std::vector<int64_t> by_task(static_cast<size_t>(ceil_div(block.n_rows(), kTaskRows)) * n);
   without_gil(n_threads, [&](const Threads& threads) {
-    candidate_totals<D>(block.view(), ready, current.data(), out.data(), totals.data(), threads);
+    candidate_totals<D>(block.view(), ready, current.data(), out.data(), by_task.data(), threads);
   });
+  std::vector<int64_t> totals(n);
+  for (size_t i = 0; i < by_task.size(); ++i) totals[i % n] += by_task[i];
   return as_array(std::move(totals));
 }
 

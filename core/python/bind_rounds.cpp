@@ -1,44 +1,23 @@
 // What happens between two passes, as Python functions.
+#include <nanobind/stl/pair.h>
+
+#include <algorithm>
+
+#include "memory.hpp"
 #include "python/bindings.hpp"
-#include "python/block.hpp"
+#include "python/held_counts.hpp"
 #include "rounds/draw.hpp"
 #include "rounds/expected_cost.hpp"
+#include "rounds/merging.hpp"
+#include "rounds/price_sums.hpp"
 #include "rounds/prices.hpp"
+#include "rounds/tickets.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace softmodes {
 namespace {
-
-class HeldDense {
- public:
-  HeldDense(nb::handle_t<Layout> layout, Matrix<const int64_t> counts,
-            Vector<const int32_t> n_values)
-      : owner_(nb::borrow(layout)),
-        layout_(nb::cast<const Layout&>(layout)),
-        counts_(std::move(counts)),
-        n_values_(std::move(n_values)) {
-    require(length(counts_, 1) == layout_.n_cells(), "counts must be clusters x cells");
-    require(length(n_values_) == layout_.n_features, "n_values must have one entry per feature");
-    const DenseCounts dense = view();
-    for (int64_t j = 0; j < layout_.n_features; ++j)
-      require(
-          dense.is_sparse(j) || (dense.n_values[j] >= 0 && dense.n_values[j] <= layout_.n_codes[j]),
-          "a feature has more values than codes");
-  }
-
-  DenseCounts view() const {
-    return {counts_.data(),  layout_.offsets.data(), n_values_.data(),
-            length(counts_), layout_.n_features,     layout_.n_cells()};
-  }
-
- private:
-  nb::object owner_;
-  const Layout& layout_;
-  Matrix<const int64_t> counts_;
-  Vector<const int32_t> n_values_;
-};
 
 void draw_dense_(const HeldDense& counts, double t, uint64_t key, Matrix<int32_t> centers,
                  int n_threads) {
@@ -56,6 +35,34 @@ double expected_cost_dense_(const HeldDense& counts, Maybe<Vector<const uint32_t
           "feature_weight must have one entry per feature");
   const nb::gil_scoped_release released;
   return expected_cost_dense(tally, pointer(feature_weight), {n_threads, {}});
+}
+
+int64_t modes_cost_dense_(const HeldDense& counts, Maybe<Vector<const uint32_t>> feature_weight) {
+  const DenseCounts tally = counts.view();
+  require(!feature_weight || length(*feature_weight) == tally.n_features,
+          "feature_weight must have one entry per feature");
+  const nb::gil_scoped_release released;
+  return modes_cost_dense(tally, pointer(feature_weight));
+}
+
+std::pair<int64_t, int64_t> cheapest_pair_(const HeldDense& dense, const HeldWide* wide,
+                                           Vector<const int64_t> cluster_sizes, double scale,
+                                           Maybe<Vector<const double>> feature_weight, int bits) {
+  MergeSource source{dense.view(), {}, cluster_sizes.data(), scale, pointer(feature_weight), bits};
+  const int64_t k = source.dense.n_clusters, d = source.dense.n_features;
+  require(k >= 2, "there must be two clusters at least");
+  require(length(cluster_sizes) == k, "cluster_sizes must have one entry per cluster");
+  require(!feature_weight || length(*feature_weight) == d,
+          "feature_weight must have one entry per feature");
+  if (wide) {
+    source.wide = wide->view();
+    require(source.wide->n_clusters == k, "all counts must have the same clusters");
+    for (int64_t f = 0; f < source.wide->n_features; ++f)
+      require(source.wide->features[f] >= 0 && source.wide->features[f] < d,
+              "a sparse feature is out of range");
+  }
+  const nb::gil_scoped_release released;
+  return cheapest_pair(source);
 }
 
 // What prices are made of; keeps its arrays alive.
@@ -87,30 +94,78 @@ class HeldSource {
   Maybe<Vector<const double>> feature_weight_;
 };
 
-void price_ranges_(const HeldSource& source, Vector<double> least, Vector<double> dearest,
-                   int n_threads) {
+// Where the prices of each feature begin must leave room for its values.
+void check_offsets(const DenseCounts& counts, const Vector<const int64_t>& offsets) {
+  require(length(offsets) == counts.n_features + 1, "offsets must have one more than features");
+  for (int64_t j = 0; j < counts.n_features; ++j)
+    require(offsets.data()[j] >= 0 && offsets.data()[j + 1] - offsets.data()[j] >=
+                                          (counts.is_sparse(j) ? 0 : counts.n_values[j]),
+            "offsets must leave room for the values of each feature");
+}
+
+template <class T>
+void require_prices(const Matrix<T>& prices, int64_t k, const Vector<const int64_t>& offsets,
+                    const char* message) {
+  require(length(prices) == k && length(prices, 1) == offsets.data()[length(offsets) - 1], message);
+}
+
+NewArray<double> price_spans_(const HeldSource& source, Vector<const int64_t> offsets,
+                              Maybe<Matrix<const double>> kept, int n_threads) {
   const PriceSource prices = source.view();
-  require(length(least) == prices.counts.n_cells && length(dearest) == prices.counts.n_cells,
-          "least and dearest must have one entry per cell");
-  const nb::gil_scoped_release released;
-  price_ranges(prices, least.data(), dearest.data(), {n_threads, {}});
+  check_offsets(prices.counts, offsets);
+  const int64_t n_kept = kept ? length(*kept) : 0;
+  if (kept) require_prices(*kept, n_kept, offsets, "kept must be clusters x prices");
+  const KeptPrices as_were{pointer(kept), offsets.data(), n_kept};
+  return as_array(without_gil(
+      n_threads, [&](const Threads& threads) { return price_spans(prices, as_were, threads); }));
 }
 
 void fixed_prices_(const HeldSource& source, int resolution, Vector<const int64_t> offsets,
                    Matrix<uint32_t> out, Maybe<Matrix<int16_t>> raised, int n_threads) {
   const PriceSource prices = source.view();
   const DenseCounts& counts = prices.counts;
-  require(length(offsets) == counts.n_features + 1, "offsets must have one more than features");
-  for (int64_t j = 0; j < counts.n_features; ++j)
-    require(offsets.data()[j] >= 0 && offsets.data()[j + 1] - offsets.data()[j] >=
-                                          (counts.is_sparse(j) ? 0 : counts.n_values[j]),
-            "offsets must leave room for the values of each feature");
-  require(length(out) == counts.n_clusters && length(out, 1) == offsets.data()[counts.n_features],
-          "out must be clusters x prices");
-  require(!raised || (length(*raised) == length(out) && length(*raised, 1) == length(out, 1)),
-          "raised must be clusters x prices");
+  check_offsets(counts, offsets);
+  require_prices(out, counts.n_clusters, offsets, "out must be clusters x prices");
+  if (raised)
+    require_prices(*raised, counts.n_clusters, offsets, "raised must be clusters x prices");
   const nb::gil_scoped_release released;
   fixed_prices(prices, resolution, offsets.data(), out.data(), pointer(raised), {n_threads, {}});
+}
+
+void fixed_numbers_(Vector<const double> prices, int resolution, Vector<uint32_t> out,
+                    Vector<int16_t> raised) {
+  const int64_t n = length(prices);
+  require(length(out) == n && length(raised) == n, "out and raised must be as many as prices");
+  fixed_numbers(prices.data(), n, resolution, out.data(), raised.data());
+}
+
+std::pair<uint64_t, uint64_t> sum_of_least_(Matrix<const uint32_t> prices,
+                                            Vector<const int64_t> totals) {
+  require(length(prices) >= 1, "prices must have at least one row");
+  require(length(totals) == length(prices, 1), "totals must have one entry per price");
+  const Sum128 sum = sum_of_least(prices.data(), length(prices), length(prices, 1), totals.data());
+  return {sum.high, sum.low};
+}
+
+int64_t sum_of_raised_dense_(const HeldDense& counts, int less, Vector<const int64_t> offsets,
+                             Matrix<const int16_t> raised) {
+  const DenseCounts dense = counts.view();
+  check_offsets(dense, offsets);
+  require_prices(raised, dense.n_clusters, offsets, "raised must be clusters x prices");
+  require(less >= 0 && less < 64, "less must lie in 0 .. 63");
+  return sum_of_raised_dense(dense, less, offsets.data(), raised.data());
+}
+
+NewArray<double> shares_of_prices_(Matrix<const uint32_t> prices, Matrix<const int16_t> raised,
+                                   Vector<const double> shares) {
+  const int64_t k = length(prices), n = length(prices, 1);
+  require(length(raised) == k && length(raised, 1) == n, "raised must be clusters x prices");
+  require(length(shares) == n, "shares must have one entry per price");
+  return as_array(shares_of_prices({prices.data(), raised.data(), k, n}, shares.data()));
+}
+
+NewArray<double> latent_bases_(Vector<const int64_t> sizes) {
+  return as_array(latent_bases(sizes.data(), length(sizes)));
 }
 
 NewArray<double> portable_log2_(Vector<const double> numbers) {
@@ -122,6 +177,45 @@ NewArray<double> portable_log2_(Vector<const double> numbers) {
   return as_array(std::move(logs));
 }
 
+// The rows of two tables of the same shape that are not alike.
+NewArray<int32_t> changed_rows_(Matrix<const int32_t> now, Matrix<const int32_t> before) {
+  const int64_t n = length(now), d = length(now, 1);
+  require(length(before) == n && length(before, 1) == d, "now and before must have one shape");
+  std::vector<int32_t> changed;
+  for (int64_t i = 0; i < n; ++i) {
+    const int32_t* row = now.data() + i * d;
+    if (!std::equal(row, row + d, before.data() + i * d))
+      changed.push_back(static_cast<int32_t>(i));
+  }
+  return as_array(std::move(changed));
+}
+
+NewArray<int64_t> draw_tickets_(uint64_t key, int64_t n, uint64_t bound) {
+  require(n >= 0, "n must not be negative");
+  std::vector<int64_t> tickets(static_cast<size_t>(n));
+  draw_tickets(key, n, bound, tickets.data());
+  return as_array(std::move(tickets));
+}
+
+template <class T>
+std::pair<NewArray<int64_t>, NewArray<int64_t>> search_tickets_(Vector<const T> by_row,
+                                                                Vector<const int64_t> sums,
+                                                                int64_t at_once,
+                                                                Vector<const int64_t> tickets) {
+  require(at_once >= 1 && length(by_row) >= 1, "there must be a row at least");
+  require(length(sums) == ceil_div(length(by_row), at_once), "sums must be of at_once rows each");
+  std::vector<int64_t> rows(static_cast<size_t>(length(tickets))), rests(rows.size());
+  search_tickets<T>({by_row.data(), length(by_row), sums.data(), at_once}, tickets.data(),
+                    length(tickets), rows.data(), rests.data());
+  return {as_array(std::move(rows)), as_array(std::move(rests))};
+}
+
+template <class T>
+void bind_search(nb::module_& m) {
+  m.def("search_tickets", search_tickets_<T>, exact("by_row"), exact("sums"), "at_once"_a,
+        exact("tickets"));
+}
+
 }  // namespace
 
 void bind_rounds(nb::module_& m) {
@@ -131,14 +225,31 @@ void bind_rounds(nb::module_& m) {
   m.def("draw_dense", draw_dense_, "counts"_a, "t"_a, "key"_a, exact("centers"), "n_threads"_a);
   m.def("expected_cost_dense", expected_cost_dense_, "counts"_a, exact_or_none("feature_weight"),
         "n_threads"_a);
+  m.def("modes_cost_dense", modes_cost_dense_, "counts"_a, exact_or_none("feature_weight"));
+  m.def("cheapest_pair", cheapest_pair_, "dense"_a, "wide"_a.none(), exact("cluster_sizes"),
+        "scale"_a, exact_or_none("feature_weight"), "bits"_a);
   nb::class_<HeldSource>(m, "PriceSource", "What prices are made of.")
       .def(nb::init<const HeldDense&, bool, Vector<const int64_t>, double,
                     Maybe<Vector<const double>>>(),
            "counts"_a, "latent"_a, exact("totals"), "prior"_a,
            exact_or_none("feature_weight") = nb::none());
-  m.def("price_ranges", price_ranges_, "source"_a, exact("least"), exact("dearest"), "n_threads"_a);
+  m.def("price_spans", price_spans_, "source"_a, exact("offsets"), exact_or_none("kept"),
+        "n_threads"_a);
   m.def("fixed_prices", fixed_prices_, "source"_a, "resolution"_a, exact("offsets"), exact("out"),
         exact_or_none("raised"), "n_threads"_a);
+  m.def("fixed_numbers", fixed_numbers_, exact("prices"), "resolution"_a, exact("out"),
+        exact("raised"));
+  m.def("sum_of_least", sum_of_least_, exact("prices"), exact("totals"));
+  m.def("sum_of_raised_dense", sum_of_raised_dense_, "counts"_a, "less"_a, exact("offsets"),
+        exact("raised"));
+  m.def("shares_of_prices", shares_of_prices_, exact("prices"), exact("raised"), exact("shares"));
+  m.def("latent_bases", latent_bases_, exact("sizes"));
+  m.def("changed_rows", changed_rows_, exact("now"), exact("before"));
+  m.def("draw_tickets", draw_tickets_, "key"_a, "n"_a, "bound"_a);
+  bind_search<uint8_t>(m);
+  bind_search<uint16_t>(m);
+  bind_search<uint32_t>(m);
+  bind_search<int64_t>(m);
   m.def("portable_log2", portable_log2_, exact("numbers"));
 }
 

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "python/bindings.hpp"
-#include "python/block.hpp"
+#include "python/held_counts.hpp"
 #include "rounds/draw.hpp"
 #include "rounds/expected_cost.hpp"
 #include "rounds/wide_prices.hpp"
@@ -14,49 +14,6 @@ using namespace nb::literals;
 
 namespace softmodes {
 namespace {
-
-class HeldWide {
- public:
-  HeldWide(Vector<const int64_t> starts, Vector<const int32_t> codes, Vector<const int64_t> counts,
-           Vector<const int32_t> features, Vector<const int32_t> n_values, int64_t n_clusters)
-      : starts_(std::move(starts)),
-        codes_(std::move(codes)),
-        counts_(std::move(counts)),
-        features_(std::move(features)),
-        n_values_(std::move(n_values)),
-        value_starts_(static_cast<size_t>(length(features_)) + 1),
-        n_clusters_(n_clusters) {
-    require(n_clusters >= 0 && length(codes_) == length(counts_) &&
-                is_list(starts_, n_clusters * length(features_), length(codes_)),
-            "starts must go from 0 to the number of counts, by feature and cluster");
-    require(length(n_values_) == length(features_), "n_values must have one entry per feature");
-    for (int64_t f = 0; f < length(features_); ++f) {
-      require(n_values_.data()[f] >= 0, "n_values must not be negative");
-      value_starts_[f + 1] = value_starts_[f] + n_values_.data()[f];
-    }
-    for (int64_t i = 0; i < length(codes_); ++i)
-      require(codes_.data()[i] >= 0, "codes must not be negative");
-  }
-
-  WideCounts view() const {
-    return {starts_.data(),   codes_.data(),     counts_.data(), features_.data(),
-            n_values_.data(), length(features_), n_clusters_};
-  }
-  const std::vector<int64_t>& value_starts() const { return value_starts_; }
-  WideShape shape() const { return {value_starts_.data(), length(features_), n_clusters_}; }
-  int64_t n_features() const { return length(features_); }
-  int64_t n_values() const { return value_starts_.back(); }
-  int64_t n_clusters() const { return n_clusters_; }
-
- private:
-  Vector<const int64_t> starts_;
-  Vector<const int32_t> codes_;
-  Vector<const int64_t> counts_;
-  Vector<const int32_t> features_;
-  Vector<const int32_t> n_values_;
-  std::vector<int64_t> value_starts_;
-  int64_t n_clusters_;
-};
 
 // Numbers by value and cluster; keeps its arrays alive.
 template <class T>

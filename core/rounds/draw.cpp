@@ -11,15 +11,6 @@
 namespace softmodes {
 namespace {
 
-// High 64 bits of a product: maps a uniform 64-bit word to a uniform integer in [0, bound).
-uint64_t scale_to(uint64_t uniform, uint64_t bound) {
-  const uint64_t a = uniform >> 32, b = uniform & 0xffffffffu;
-  const uint64_t c = bound >> 32, d = bound & 0xffffffffu;
-  const uint64_t middle = a * d + ((b * d) >> 32);
-  const uint64_t carry = (middle & 0xffffffffu) + b * c;
-  return a * c + (middle >> 32) + (carry >> 32);
-}
-
 double unit_interval(uint64_t uniform) { return static_cast<double>(uniform >> 11) * 0x1p-53; }
 
 // Natural logarithms of small counts, computed once per call: most counts are small.

@@ -82,6 +82,22 @@ std::vector<double> expected_costs_wide(const WideCounts& tally, const Threads& 
   return costs;
 }
 
+int64_t modes_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight) {
+  int64_t cost = 0;
+  for (int64_t i = 0; i < tally.n_clusters; ++i)
+    for (int64_t j = 0; j < tally.n_features; ++j) {
+      if (tally.is_sparse(j)) continue;
+      const int64_t* counts = tally.of(i, j);
+      int64_t observed = 0, most = 0;
+      for (int64_t v = 0; v < tally.n_values[j]; ++v) {
+        observed += counts[v];
+        most = std::max(most, counts[v]);
+      }
+      cost += (observed - most) * (feature_weight ? int64_t{feature_weight[j]} : 1);
+    }
+  return cost;
+}
+
 ModeCounts mode_counts_wide(const WideCounts& tally, const Threads& threads) {
   ModeCounts found;
   found.modes.resize(static_cast<size_t>(tally.n_features));

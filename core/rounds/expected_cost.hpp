@@ -1,4 +1,4 @@
-// Counts -> expected cost.
+// Counts -> expected cost, and that of modes.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,9 @@ double expected_cost_dense(const DenseCounts& tally, const uint32_t* feature_wei
                            const Threads& threads);
 // Of each sparse feature, without its weight.
 std::vector<double> expected_costs_wide(const WideCounts& tally, const Threads& threads);
+
+// Sum over clusters and features of weight * rows that do not hold the mode of their cluster.
+int64_t modes_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight);
 
 // Rows that hold the most frequent value of their cluster, of each sparse feature; and observed
 // ones.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 #include <vector>
 
 #include "isa/kernels.hpp"
@@ -146,10 +147,15 @@ class ClusterPrices {
   std::vector<double> prices_;
 };
 
-}  // namespace
+// The least and the dearest price of every cell; 0 for codes that are no values.
+struct PriceRanges {
+  explicit PriceRanges(int64_t n_cells)
+      : least(static_cast<size_t>(n_cells)), dearest(least.size()) {}
+  std::vector<double> least, dearest;
+};
 
-void price_ranges(const PriceSource& source, double* least, double* dearest,
-                  const Threads& threads) {
+PriceRanges price_ranges(const PriceSource& source, const Threads& threads) {
+  PriceRanges ranges(source.counts.n_cells);
   const std::vector<int64_t> edges = cut_features(source.counts);
   std::mutex merging;
   std::vector<char> any(edges.size());
@@ -167,13 +173,38 @@ void price_ranges(const PriceSource& source, double* least, double* dearest,
     const std::lock_guard<std::mutex> lock(merging);
     prices.for_each_feature([&](int64_t, int64_t first, int64_t n) {
       for (int64_t cell = first; cell < first + n; ++cell) {
-        double &floor = least[prices.begin() + cell], &top = dearest[prices.begin() + cell];
+        double& floor = ranges.least[prices.begin() + cell];
+        double& top = ranges.dearest[prices.begin() + cell];
         floor = any[part.index] ? std::min(floor, low[cell]) : low[cell];
         top = any[part.index] ? std::max(top, high[cell]) : high[cell];
       }
     });
     any[part.index] = true;
   });
+  return ranges;
+}
+
+}  // namespace
+
+std::vector<double> price_spans(const PriceSource& source, const KeptPrices& kept,
+                                const Threads& threads) {
+  const DenseCounts& counts = source.counts;
+  const PriceRanges ranges = price_ranges(source, threads);
+  std::vector<double> spans(static_cast<size_t>(counts.n_features));
+  for (int64_t j = 0; j < counts.n_features; ++j) {
+    if (counts.is_sparse(j)) continue;
+    for (int64_t v = 0; v < counts.n_values[j]; ++v) {
+      double least = ranges.least[counts.offsets[j] + v];
+      double dearest = ranges.dearest[counts.offsets[j] + v];
+      for (int64_t i = 0; i < kept.n_clusters; ++i) {
+        const double price = kept.prices[i * kept.offsets[counts.n_features] + kept.offsets[j] + v];
+        least = std::min(least, price);
+        dearest = std::max(dearest, price);
+      }
+      spans[j] = std::max(spans[j], dearest - least);
+    }
+  }
+  return spans;
 }
 
 void fixed_prices(const PriceSource& source, int resolution, const int64_t* offsets, uint32_t* out,
@@ -194,6 +225,26 @@ void fixed_prices(const PriceSource& source, int resolution, const int64_t* offs
       });
     }
   });
+}
+
+std::vector<double> latent_bases(const int64_t* sizes, int64_t n_clusters) {
+  const auto total = static_cast<double>(std::accumulate(sizes, sizes + n_clusters, int64_t{0}));
+  std::vector<double> bases;
+  for (int64_t i = 0; i < n_clusters; ++i) {
+    const double share = static_cast<double>(std::max<int64_t>(sizes[i], 1)) / total;
+    bases.push_back(std::max(0.0, -portable_log2(share)));
+  }
+  return bases;
+}
+
+void fixed_numbers(const double* prices, int64_t n, int resolution, uint32_t* out,
+                   int16_t* raised) {
+  const double scale = std::ldexp(1.0, resolution);
+  for (int64_t i = 0; i < n; ++i) {
+    const FixedPrice fixed(prices[i] * scale);
+    out[i] = static_cast<uint32_t>(fixed.whole);
+    raised[i] = fixed.raised();
+  }
 }
 
 }  // namespace softmodes

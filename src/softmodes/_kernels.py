@@ -27,26 +27,35 @@ from softmodes._core import (
     TallySum,
     WideCounts,
     WidePrices,
+    changed_rows,
+    cheapest_pair,
     counts_by_value,
     draw_dense,
+    draw_tickets,
     draw_wide,
     exact_sum,
     expected_cost_dense,
     expected_costs_wide,
     fixed_bonuses,
+    fixed_numbers,
     fixed_prices,
     instruction_set,
+    latent_bases,
     look_up,
     make_local,
     mode_counts_wide,
+    modes_cost_dense,
     pack_columns,
     pack_matrix,
     pass_bytes,
     portable_log2,
-    price_ranges,
+    price_spans,
     renumber_clusters,
     score_bytes,
+    search_tickets,
+    shares_of_prices,
     sum_of_raised,
+    sum_of_raised_dense,
     wide_prices,
 )
 
@@ -68,33 +77,43 @@ __all__ = [
     "WideCounts",
     "WidePrices",
     "candidate_totals",
+    "changed_rows",
+    "cheapest_pair",
     "counts_by_value",
     "distances",
     "draw_dense",
+    "draw_tickets",
     "draw_wide",
     "exact_sum",
     "expected_cost_dense",
     "expected_costs_wide",
     "fixed_bonuses",
+    "fixed_numbers",
     "fixed_prices",
     "instruction_set",
     "instruction_sets",
+    "latent_bases",
     "look_up",
     "make_local",
     "mode_counts_wide",
+    "modes_cost_dense",
     "nearer",
     "pack_columns",
     "pack_matrix",
     "pass_bytes",
     "portable_log2",
     "presence",
-    "price_ranges",
+    "price_spans",
     "renumber_clusters",
     "score_bytes",
     "score_rows",
+    "search_tickets",
+    "shares_of_prices",
     "soft_tally",
     "sparse_counts",
+    "sum_of_least",
     "sum_of_raised",
+    "sum_of_raised_dense",
     "tally",
     "unpack",
     "update",
@@ -160,6 +179,12 @@ def soft_tally(
     return least, log, found.sparse
 
 
+def sum_of_least(prices: NDArray[np.uint32], totals: NDArray[np.int64]) -> int:
+    """Return the least price of each value over the clusters, times how often it occurs."""
+    high, low = _core.sum_of_least(prices, totals)
+    return (high << 64) + low
+
+
 def score_rows(
     block: Block,
     centers: Centers,
@@ -190,8 +215,7 @@ def candidate_totals(
 
     The distances themselves go into `distances` (m, n); its type must hold the largest.
     """
-    totals = _core.candidate_totals(block.native, candidates, current, distances, n_threads)
-    return totals.reshape(-1, len(distances)).sum(axis=0)  # type: ignore[no-any-return]
+    return _core.candidate_totals(block.native, candidates, current, distances, n_threads)
 
 
 def nearer(

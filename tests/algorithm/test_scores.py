@@ -4,10 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 from softmodes import _kernels
+from softmodes._algorithm.cost import modes_cost
 from softmodes._algorithm.scores import Pricing
+from softmodes._algorithm.wide_scores import fixed
 from softmodes._rows.block import unpack
 from softmodes._rows.centers import (
     MOST_SHARED_RESOLUTION,
@@ -131,6 +134,42 @@ def test_the_logarithm_is_right_and_needs_no_library():
     exact = np.array([math.log2(number) for number in numbers])
     assert (np.abs(ours - exact) <= 4e-16 * np.maximum(1, np.abs(exact))).all()
     assert _kernels.portable_log2(np.array([8.0]))[0] == 3.0
+
+
+@pytest.mark.parametrize("resolution", [-3, 0, 10])
+def test_prices_are_rounded_as_numpy_rounds_them(resolution):
+    prices = np.append(np.random.default_rng(0).random(999) * 900, 0.5).reshape(10, 100)
+    whole, raised = fixed(prices, resolution)
+    scaled = np.ldexp(prices, resolution)
+    expected = np.floor(scaled + 0.5)
+    assert_array_equal(whole, expected.astype(np.uint32))
+    assert_array_equal(raised, np.floor(np.ldexp(expected - scaled, 15) + 0.5).astype(np.int16))
+
+
+def test_sums_of_prices_are_exact():
+    rng = np.random.default_rng(0)
+    prices = rng.integers(0, 1 << 32, (3, 7), np.uint32)
+    raised = rng.integers(-(1 << 14), 1 << 14, (3, 7), np.int16)
+    totals, shares = rng.integers(0, 1 << 61, 7), rng.random(7)
+    least = prices.min(axis=0).tolist()
+    expected = sum(a * b for a, b in zip(totals.tolist(), least, strict=True))
+    assert expected > 1 << 64
+    assert _kernels.sum_of_least(prices, totals) == expected
+    exact = prices.sum(axis=0, dtype=np.int64) - np.ldexp(raised.sum(axis=0, dtype=float), -15)
+    assert_array_equal(_kernels.shares_of_prices(prices, raised, shares), shares * exact)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_cost_of_modes_is_that_of_their_clusters(weighted):
+    weight = np.arange(2000) % 3 if weighted else None
+    _, tally = tallied(weight=weight)
+    feature_weight = np.arange(1, 9).astype(np.uint32)
+    expected = 0
+    for j in range(len(SIZES)):
+        counts = tally.counts.feature(j)
+        expected += (j + 1) * int((counts.sum(axis=1) - counts.max(axis=1)).sum())
+    assert modes_cost(tally.counts, feature_weight) == expected
+    assert 0 < modes_cost(tally.counts) < expected
 
 
 @pytest.mark.parametrize("weighted", [False, True])

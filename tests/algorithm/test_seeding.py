@@ -348,6 +348,25 @@ def test_tickets_are_the_high_half_of_the_product():
         assert integers_below(words, bound).tolist() == expected
 
 
+def test_tickets_of_a_step_are_those_of_its_words():
+    seeding = Seeding(open_store(np.zeros((3, 1))), 2, 17, 4)
+    words = fold_array(seeding.word_key(5), np.arange(300))
+    for bound in (1, 10, 2**40 + 3, 2**63):
+        expected = integers_below(words, bound)
+        assert_array_equal(seeding.draw_tickets(5, 300, bound), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.int64])
+@pytest.mark.parametrize("n", [1, 511, 512, 513, 2000])
+def test_every_ticket_is_found_in_the_share_of_its_row(dtype, n):
+    by_row = np.random.default_rng(n).integers(0, 4, n).astype(dtype)
+    by_row[-1] = 1  # there is a ticket
+    owners = np.repeat(np.arange(n), by_row)
+    rows, rests = Shares(by_row).search(np.arange(len(owners)))
+    assert_array_equal(rows, owners)
+    assert_array_equal(rests, np.arange(len(owners)) - np.searchsorted(owners, owners))
+
+
 def test_a_ticket_at_an_edge_belongs_to_the_next_row():
     shares = Shares(np.array([3, 0, 2, 4] + [1] * 600))
     rows, rests = shares.search(np.array([0, 2, 3, 4, 5, 8, 9, 516, 517]))

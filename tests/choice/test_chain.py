@@ -67,6 +67,30 @@ def test_the_pair_is_merged_that_loses_least(seed, missing):
     assert cheapest_pair(partition(X, labels, missing="ignore")) == min(loss, key=loss.get)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_pair_is_merged_that_loses_least_by_weights_of_columns(seed):
+    rng = np.random.default_rng(seed)
+    X, labels = wide_table(300, seed=seed, groups=5), rng.integers(0, 5, 300)
+    weight = rng.random(len(SIZES))
+    sizes = np.full((300, 1), "same")
+    columns = [np.hstack([sizes, X[:, [j]]]).tolist() for j in range(len(SIZES))]
+
+    def weighed(labels):
+        rows = log_likelihood(sizes.tolist(), labels)
+        return rows + sum(
+            w * (log_likelihood(column, labels) - rows)
+            for w, column in zip(weight, columns, strict=True)
+        )
+
+    before = weighed(labels.tolist())
+    loss = {
+        (a, b): before - weighed(np.where(labels == b, a, labels).tolist())
+        for a, b in combinations(range(5), 2)
+    }
+    found = replace(partition(X, labels), feature_weight=weight)
+    assert cheapest_pair(found) == min(loss, key=loss.get)
+
+
 def test_merged_counts_are_those_of_merged_labels():
     X = wide_table(400)
     store = open_store(X).store

@@ -634,7 +634,8 @@ def test_verbose_tells_runs_and_rounds(capsys, caplog):
 
 def test_a_fit_that_would_not_fit_in_memory_is_refused_with_numbers(monkeypatch):
     monkeypatch.setattr("softmodes._rows.memory.available_memory", lambda: 10_000)
-    X = pd.DataFrame({"a": ["x", "y"] * 100, "zip": [str(i) for i in range(200)]})
+    X = pd.DataFrame({"a": ["x", "y"] * 5000, "zip": [str(i % 200) for i in range(10_000)]})
+    KModes(9).fit(X[:200])  # so few rows are not worth asking for
     with pytest.raises(MemoryError, match=r"n_clusters=9 needs \d+ bytes.*1 \('zip'\) with 200"):
         KModes(9).fit(X)
 

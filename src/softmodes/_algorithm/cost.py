@@ -18,7 +18,7 @@ def expected_cost(
     counts observed values only.
     """
     cost = _kernels.expected_cost_dense(counts.native_dense(), feature_weight, n_threads)
-    if not len(counts.wide):
+    if not counts.sparse:
         return cost
     wide = _kernels.expected_costs_wide(counts.wide_values.native, n_threads)
     if feature_weight is not None:
@@ -32,21 +32,11 @@ def modes_cost(
     counts: Counts, feature_weight: NDArray[np.uint32] | None = None, n_threads: int = 1
 ) -> int:
     """Return the mismatches of the rows with the modes of their clusters."""
-    layout = counts.layout
-    weight = np.ones(layout.n_features, np.int64)
-    if feature_weight is not None:
-        weight = feature_weight.astype(np.int64)
-    feature, code = counts.dense_slots
-    is_value = (code < counts.n_values[feature]) & ~counts.nothing[feature]
-    dense = np.flatnonzero(np.diff(layout.offsets))
-    total = 0
-    if len(dense):
-        starts = layout.offsets[dense]
-        values = counts.dense if is_value.all() else np.where(is_value, counts.dense, 0)
-        modes = np.maximum.reduceat(values, starts, axis=1).sum(axis=0)
-        observed = np.add.reduceat(values.sum(axis=0), starts)
-        total = int(weight[dense] @ (observed - modes))
-    if len(counts.wide):
+    total = _kernels.modes_cost_dense(counts.native_dense(), feature_weight)
+    if counts.sparse:
         modes, observed = _kernels.mode_counts_wide(counts.wide_values.native, n_threads)
-        total += int(weight[counts.wide.features] @ (observed - modes))
+        differ = observed - modes
+        if feature_weight is not None:
+            differ *= feature_weight[counts.wide.features]
+        total += int(differ.sum())
     return total

@@ -44,7 +44,7 @@ class Draw:
 
     def _draw_soft(self, t: float, counts: Counts, codes: NDArray[np.int32], key: int) -> None:
         _kernels.draw_dense(counts.native_dense(), float(t), key, codes, self.n_threads)
-        if len(counts.wide):
+        if counts.sparse:
             native = counts.wide_values.native
             _kernels.draw_wide(native, float(t), key, codes, self.n_threads)
 

@@ -249,6 +249,8 @@ def _beyond_beating(plan: Plan, run: Run) -> bool:
 
 
 def _asked_to_stop(stage: Stage, history: list[Round], centers: Centers) -> bool:
+    if not stage.plan.on_round:
+        return False
     labels = _labels_of_round(stage.store, centers, stage.comparison)
     state = RoundState(**vars(history[-1]), run=stage.run, round=len(history) - 1, labels=labels)
     answers = [callback(state) for callback in stage.plan.on_round]

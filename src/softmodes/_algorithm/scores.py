@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,10 +94,12 @@ class Pricing:
             self.prior * scale,
             self.feature_weight,
         )
-        wide = self._wide.real(counts.wide_values, self.prior * scale, kept)
+        wide = self._wide.real(counts, self.prior * scale, kept)
         base = self._base(sizes, kept)
-        resolution = self._resolution(self._spans(source, kept), wide, base, kept)
         offsets = self._slots.offsets
+        as_were = None if kept is None else kept.prices
+        spans = _kernels.price_spans(source, offsets, as_were, self.n_threads)
+        resolution = self._resolution(spans, wide, base, kept)
         prices = np.empty((counts.n_clusters, int(offsets[-1])), np.uint32)
         raised = np.empty(prices.shape, np.int16) if self.rule == "latent" else None
         _kernels.fixed_prices(source, resolution, offsets, prices, raised, self.n_threads)
@@ -152,24 +154,25 @@ class Pricing:
         n_cells = (self.total_weight << MEMBERSHIP_BITS) * (len(self.totals.n_values) + 1)
         less = max(0, n_cells.bit_length() + Raised.BITS - 63)
         sum_ = int((tally.cluster_sizes >> less) @ raised.base.astype(np.int64))
-        sum_ += _sum_of_products(
-            self._slots.in_cells(counts.dense) >> less, self._slots.in_columns(raised.prices)
+        sum_ += _kernels.sum_of_raised_dense(
+            counts.native_dense(), less, self._slots.offsets, raised.prices
         )
-        if len(counts.wide):
+        if counts.sparse:
             by_value = counts.wide_values.by_value(self.n_threads)
             sum_ += raised.wide.sum_over(counts.wide_values, by_value, less)
         return math.ldexp(float(sum_), less - MEMBERSHIP_BITS - Raised.BITS)
 
     def _prior_price(self, scores: ScoreCenters) -> float:
         """Return what a row of the prior costs in all clusters, in units of prices."""
-        assert scores.raised is not None
+        raised = scores.raised
+        assert raised is not None
         shares, wide_shares = self._shares
-        terms = [shares * scores.raised.exact_sums(scores)]
-        if len(scores.wide):
-            exact = scores.raised.wide.exact_sums()
+        terms = _kernels.shares_of_prices(scores.prices, raised.prices, shares)
+        if scores.sparse:
+            exact = raised.wide.exact_sums()
             own = self._slots.sparse_prices
-            terms.append(wide_shares * (exact if own is None else exact[own]))
-        return _kernels.exact_sum(np.concatenate(terms))
+            terms = np.concatenate([terms, wide_shares * (exact if own is None else exact[own])])
+        return _kernels.exact_sum(terms)
 
     @cached_property
     def _slots(self) -> _Slots:
@@ -202,26 +205,10 @@ class Pricing:
         """
         if self.rule == "gini":
             return np.zeros(len(sizes))
-        total = float(sum(sizes.tolist()))
-        shares = np.maximum(sizes, 1).astype(np.float64) / total
-        base = np.maximum(0.0, -_kernels.portable_log2(shares))
+        base = _kernels.latent_bases(sizes)
         if kept is not None:
             base[kept.clusters] = kept.base
         return base
-
-    def _spans(self, source: _kernels.PriceSource, kept: KeptPrices | None) -> Floats:
-        """Return how much dearer a value of each dense feature may be than in another cluster."""
-        slots = self._slots
-        least, dearest = np.zeros(self.totals.layout.n_cells), np.zeros(self.totals.layout.n_cells)
-        _kernels.price_ranges(source, least, dearest, self.n_threads)
-        least, dearest = least[slots.cells], dearest[slots.cells]
-        if kept is not None:
-            least = np.minimum(least, kept.prices[:, slots.columns].min(axis=0))
-            dearest = np.maximum(dearest, kept.prices[:, slots.columns].max(axis=0))
-        if not len(slots.starts):
-            return np.zeros(0)
-        spans: Floats = np.maximum.reduceat(dearest - least, slots.starts)
-        return spans
 
     def _resolution(
         self, spans: Floats, wide: RealPrices, base: Floats, kept: KeptPrices | None
@@ -235,9 +222,10 @@ class Pricing:
             # What is kept of features whose counts are sparse, but not their prices.
             dense = self._slots.dense_prices.values()
             wide_spans += [float(kept.prices[:, some].max()) for some in dense]
-        line = max([float((spans * self._slots.at_once).max(initial=0.0)), *wide_spans])
-        total = math.fsum([*spans.tolist(), *wide_spans, float(np.ptp(base))])
-        dearest = max([total, float(base.max()), *largest])
+        line = max([float((spans * self._slots.at_once).max()), *wide_spans])
+        bases = base.tolist()
+        total = math.fsum([*spans.tolist(), *wide_spans, max(bases) - min(bases)])
+        dearest = max([total, max(bases), *largest])
         n_terms = 3 * len(self.totals.n_values) + 2
         resolution = self.most_resolution
         # Each rounded price may be one unit dearer than the real one.
@@ -252,47 +240,26 @@ class Pricing:
 
 @dataclass(frozen=True, eq=False)
 class _Slots:
-    """Where values lie in dense counts and among prices: one entry for each value with both."""
+    """Where the prices of features lie."""
 
-    offsets: NDArray[np.int64]  # of prices, by feature
-    cells: NDArray[np.intp]
-    columns: NDArray[np.int64]
-    starts: NDArray[np.intp]  # of each feature among the two above
+    offsets: NDArray[np.int64]
     at_once: Floats  # by feature: how many lie together
     dense_prices: dict[int, slice]  # of features whose counts are sparse
     # Which values of features with sparse counts have sparse prices; None: all of them.
     sparse_prices: NDArray[np.bool_] | None
 
-    def in_cells(self, counts: NDArray[Any]) -> NDArray[Any]:
-        """Return the columns of dense counts that belong to values."""
-        return counts if len(self.cells) == counts.shape[1] else counts[:, self.cells]
-
-    def in_columns(self, prices: NDArray[Any]) -> NDArray[Any]:
-        """Return the prices of the same values."""
-        return prices if len(self.columns) == prices.shape[1] else prices[:, self.columns]
-
     @classmethod
     def of(cls, totals: Counts) -> _Slots:
-        offsets, layout = price_offsets(totals.n_values), totals.layout
-        feature, code = totals.dense_slots
-        cells = np.flatnonzero(code < totals.n_values[feature])
-        dense, starts = np.unique(feature[cells], return_index=True)
+        offsets = price_offsets(totals.n_values)
         dense_prices = {
             j: slice(int(offsets[j]), int(offsets[j + 1]))
-            for j in layout.sparse_features
+            for j in totals.layout.sparse_features
             if offsets[j] < offsets[j + 1]
         }
         wide = totals.wide_values.n_values
         return cls(
             offsets=offsets,
-            cells=cells,
-            columns=offsets[feature[cells]] + code[cells],
-            starts=starts,
-            at_once=features_at_once(totals.n_values[dense]),
+            at_once=features_at_once(totals.n_values),
             dense_prices=dense_prices,
             sparse_prices=np.repeat(wide > MOST_DENSE_VALUES, wide) if dense_prices else None,
         )
-
-
-def _sum_of_products(counts: NDArray[np.int64], numbers: NDArray[np.int16]) -> int:
-    return int(np.einsum("ij,ij->", counts, numbers, dtype=np.int64))

@@ -277,9 +277,10 @@ class Latent(Stage):
         less = max(0, (_ALL * k * self._pricing.total_weight).bit_length() - 62)
         dense = (_SURE * k) * (counts.dense >> less) + (totals.dense >> less)
         # Not smeared over all clusters, which would take memory for each value of each.
-        wide = counts.wide.with_counts((_ALL * k) * (counts.wide.counts >> less))
+        wide = counts.wide
+        sparse = wide.with_counts((_ALL * k) * (wide.counts >> less)) if counts.sparse else {}
         return self._pricing.scores(
-            Counts(counts.layout, counts.n_values, dense, wide),
+            Counts(counts.layout, counts.n_values, dense, sparse),
             (_SURE * k) * (sizes >> less) + (int(sizes.sum()) >> less),
             math.ldexp(_ALL * k, -less),
         )

@@ -6,7 +6,7 @@ Their values are rare in most clusters; see `WidePrices` for what prices are mad
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from softmodes import _kernels
 from softmodes._rows.centers import ScoreCenters
 from softmodes._rows.counts import Counts
-from softmodes._rows.wide_counts import ByValue, WideValues, starts_of
+from softmodes._rows.wide_counts import ByValue, WideValues, no_values, starts_of
 from softmodes._rows.wide_prices import (
-    RAISED_BITS,
     WidePrices,
     WideRaised,
     before_rounding,
@@ -36,8 +35,11 @@ class WidePricing:
     feature_weight: Floats | None
     n_threads: int
 
-    def real(self, values: WideValues, prior: float, kept: KeptPrices | None) -> RealPrices:
+    def real(self, tally: Counts, prior: float, kept: KeptPrices | None) -> RealPrices:
         """Return the prices that follow from counts, before they are rounded."""
+        if not tally.sparse:
+            return _no_prices(tally.n_clusters)
+        values = tally.wide_values
         counts, by_value = values.counts, values.by_value(self.n_threads)
         shape = len(counts), counts.n_clusters
         default, observed = np.empty(shape), np.empty(shape, np.int64)
@@ -130,14 +132,14 @@ class RealPrices:
     shared: Floats
     bonus: ByValue
 
-    @property
+    @cached_property
     def spans(self) -> Floats:
         """How much dearer a cell may be in one cluster than in another, as the core bounds it."""
         most: Floats = most_between(self.bonus.numbers, self.bonus.indptr[self.values.starts])
         spread: Floats = np.ptp(self.default, axis=1)
         return 2.0 * spread + most
 
-    @property
+    @cached_property
     def dearest(self) -> Floats:
         """What no value of each feature costs more than."""
         dearest: Floats = self.default.max(axis=1) + most_between(self.shared, self.values.starts)
@@ -173,6 +175,14 @@ class RealPrices:
 
     def fixed(self, resolution: int) -> tuple[WidePrices, WideRaised]:
         """Return the prices in fixed point, and what rounding has raised them by."""
+        return self._fixed(resolution) if len(self.default) else self._nothing_fixed
+
+    @cached_property
+    def _nothing_fixed(self) -> tuple[WidePrices, WideRaised]:
+        """The prices of no feature, at any resolution."""
+        return self._fixed(0)
+
+    def _fixed(self, resolution: int) -> tuple[WidePrices, WideRaised]:
         default, default_raised = fixed(self.default, resolution)
         shared, shared_raised = fixed(self.shared, resolution)
         cells = self.bonus
@@ -199,6 +209,14 @@ class RealPrices:
         return prices, WideRaised(prices, default_raised, shared_raised, bonus_raised)
 
 
+@cache
+def _no_prices(n_clusters: int) -> RealPrices:
+    """Return the prices of no feature, which is what most tables have: made once."""
+    none = np.empty(0)
+    bonus = ByValue(np.zeros(1, np.int64), np.empty(0, np.int32), none)
+    return RealPrices(no_values(n_clusters), np.empty((0, n_clusters)), none, bonus)
+
+
 @dataclass(frozen=True, eq=False)
 class KeptPrices:
     """Empty clusters, and their prices of the round before."""
@@ -209,8 +227,9 @@ class KeptPrices:
     @classmethod
     def of(cls, before: ScoreCenters | None, sizes: NDArray[np.int64]) -> KeptPrices | None:
         """Return what empty clusters keep, if there are any."""
-        empty = np.flatnonzero(sizes == 0)
-        return None if before is None or not len(empty) else cls(empty, before)
+        if before is None or sizes.all():
+            return None
+        return cls(np.flatnonzero(sizes == 0), before)
 
     @cached_property
     def prices(self) -> Floats:
@@ -271,7 +290,6 @@ def shares_of(totals: NDArray[np.int64], n_values: NDArray[Any]) -> Floats:
 
 def fixed(prices: Floats, resolution: int) -> tuple[NDArray[np.uint32], NDArray[np.int16]]:
     """Return prices in fixed point, and what rounding has raised them by."""
-    scaled = np.ldexp(prices, resolution)
-    whole = np.floor(scaled + 0.5)
-    raised = np.floor(np.ldexp(whole - scaled, RAISED_BITS) + 0.5)
-    return whole.astype(np.uint32), raised.astype(np.int16)
+    whole, raised = np.empty(prices.shape, np.uint32), np.empty(prices.shape, np.int16)
+    _kernels.fixed_numbers(prices.ravel(), resolution, whole.reshape(-1), raised.reshape(-1))
+    return whole, raised

@@ -6,6 +6,7 @@ import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -125,7 +126,7 @@ class ModesEstimator(
         plan = self._plan(opened, on_round)
         mention_numbers(opened.codebook.categories, opened.codebook.names, opened.store.n_rows)
         # Not on self: a fit that fails leaves the last one as it was.
-        check_table(type(self)(**self.get_params(deep=False)), X, opened, reset=True)
+        check_table(copy(self), X, opened, reset=True)
         best = told_run(self, opened.store, plan, X=X, y=y)
         self._warn_unless_converged(best, plan)
         self._keep(best, plan, opened, frame_backend(X))
@@ -150,8 +151,15 @@ class ModesEstimator(
         spare = crossed = 0
         if resolved.get("refine") == "latent" and isinstance(resolved["init"], str):
             spare, crossed = spare_clusters(size, k), crossed_starts(size, k)
-        most, refined = max(k + spare, 2 * k if crossed else 0), max(refined, crossed)
-        check_counts(store.layout, most, store.n_threads, codebook.names, weight, refined)
+        check_counts(
+            store.layout,
+            max(k + spare, 2 * k if crossed else 0),
+            store.n_threads,
+            codebook.names,
+            weight,
+            max(refined, crossed),
+            store.n_rows,
+        )
         if resolved["n_init"] == "auto":
             resolved["n_init"] = auto_starts(size, k)
             if resolved.get("refine") == "latent":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from typing import Any, Literal, Self
 
@@ -184,7 +185,7 @@ class MiniBatchSoftModes(ModesEstimator):
         check_most("n_clusters", k, "n_samples", n_rows)
         steps = self._steps(opened.codebook, seed(self.random_state), opened.rows.unit)
         # Not on self: a fit that fails leaves the last one as it was.
-        check_table(type(self)(**self.get_params(deep=False)), X, opened, reset=True)
+        check_table(copy(self), X, opened, reset=True)
         n_epochs = whole("n_epochs", self.n_epochs, 1)
         learned = learn_table(opened, steps, self._batch_size(), n_epochs)
         run = steps.outcome(learned, opened.store)
@@ -237,7 +238,7 @@ class MiniBatchSoftModes(ModesEstimator):
     def _coded_part(self, X: Any, before: Clustering | None) -> tuple[Codebook, Codes]:
         """Code some rows by their own values; refuse other columns than those of the stream."""
         if before is None:
-            validate_data(type(self)(**self.get_params(deep=False)), X, skip_check_array=True)
+            validate_data(copy(self), X, skip_check_array=True)
         else:
             self._check_params(before)
             validate_data(self, X, reset=False, skip_check_array=True)

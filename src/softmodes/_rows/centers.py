@@ -17,7 +17,7 @@ from softmodes._rows.wide_prices import (
     SparsePrices,
     WidePrices,
     WideRaised,
-    before_rounding,
+    native_of_none,
     require,
 )
 
@@ -52,7 +52,7 @@ class CodeCenters:
         """Return the clusters whose centers are not those of `before`: all, if their number is."""
         if len(before) != len(self):
             return np.arange(len(self), dtype=np.int32)
-        return np.flatnonzero((self.codes != before.codes).any(axis=1)).astype(np.int32)
+        return _kernels.changed_rows(self.codes, before.codes)
 
     def reorder(self, order: NDArray[np.signedinteger]) -> CodeCenters:
         """Return the same centers renumbered: new center i was `order[i]`."""
@@ -92,7 +92,7 @@ class ScoreCenters:
             self.base,
             self.offsets,
             self.n_values,
-            self.wide.native(),
+            self.wide.native() if self.sparse else native_of_none(len(self)),
             min(self.resolution, MOST_SHARED_RESOLUTION),
         )
 
@@ -112,16 +112,17 @@ class ScoreCenters:
 
         That is the least of each value over the clusters, and of bases and defaults.
         """
-        sum_ = exact_dot(totals.dense, self.prices.min(axis=0))
+        sum_ = _kernels.sum_of_least(self.prices, totals.dense)
+        if not self.sparse:
+            return sum_ + total_weight * int(self.base.min())
         wide = self.wide
         defaults = self.base.astype(np.int64) + wide.default.sum(axis=0, dtype=np.int64)
         sum_ += total_weight * (int(defaults.min()) - int(wide.most_bonus.sum()))
-        if len(wide):
-            sum_ += exact_dot(totals.wide, wide.shared)
-            observed = np.add.reduceat(totals.wide, wide.starts[:-1])
-            dearest = wide.default.max(axis=1)
-            for some, price in zip(observed.tolist(), dearest.tolist(), strict=True):
-                sum_ -= (total_weight - some) * price
+        sum_ += exact_dot(totals.wide, wide.shared)
+        observed = np.add.reduceat(totals.wide, wide.starts[:-1])
+        dearest = wide.default.max(axis=1)
+        for some, price in zip(observed.tolist(), dearest.tolist(), strict=True):
+            sum_ -= (total_weight - some) * price
         return sum_
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -226,11 +227,6 @@ class Raised:
     base: NDArray[np.int16]
     wide: WideRaised
 
-    def exact_sums(self, scores: ScoreCenters) -> NDArray[np.float64]:
-        """Return the sum over the clusters of the prices of each value before rounding."""
-        sums, raised = (p.sum(axis=0, dtype=np.int64) for p in (scores.prices, self.prices))
-        return before_rounding(sums, raised)
-
 
 def exact_dot(counts: NDArray[np.int64], prices: NDArray[np.uint32]) -> int:
     """Return the sum of counts times prices, however large."""
@@ -261,14 +257,16 @@ class Comparison:
 
     def same_as(self, other: Comparison) -> bool:
         """Tell whether both compare alike; by content, since tasks may be copies."""
-        return self.tie_key == other.tie_key and (
-            self.feature_weight is other.feature_weight
-            or (
-                self.feature_weight is not None
-                and other.feature_weight is not None
-                and np.array_equal(self.feature_weight, other.feature_weight)
-            )
+        return self.tie_key == other.tie_key and same_weight(
+            self.feature_weight, other.feature_weight
         )
+
+
+def same_weight(some: NDArray[np.uint32] | None, other: NDArray[np.uint32] | None) -> bool:
+    """Tell whether feature weights are alike; None is no weights."""
+    if some is None or other is None:
+        return some is other
+    return some is other or np.array_equal(some, other)
 
 
 def largest_distance(n_features: int, feature_weight: NDArray[np.uint32] | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,9 @@ from scipy.sparse import csr_array, vstack
 
 from softmodes import _kernels
 from softmodes._kernels import Layout
-from softmodes._rows.wide_counts import WideCounts, WideValues
+from softmodes._rows.wide_counts import WideCounts, WideValues, no_values
 
+Number = TypeVar("Number", bound=np.generic)
 SparseParts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 
 FACTOR_BITS = 30  # behind the point of what counts are multiplied by
@@ -76,6 +77,8 @@ class Counts:
     @cached_property
     def wide_values(self) -> WideValues:
         """Those of values."""
+        if not self.sparse:
+            return no_values(self.n_clusters)
         return WideValues(self.wide, self.n_values[self.wide.features])
 
     @property
@@ -118,8 +121,10 @@ class Counts:
     def merge(self, a: int, b: int) -> Counts:
         """Return the counts with cluster b inside cluster a; later clusters move up."""
         into = merged_into(self.n_clusters, a, b)
-        dense = np.zeros((self.n_clusters - 1, self.layout.n_cells), np.int64)
-        np.add.at(dense, into, self.dense)
+        dense = without_row(self.dense, b)
+        dense[into[a]] += self.dense[b]
+        if not self.sparse:
+            return Counts(self.layout, self.n_values, dense, {})
         ones, all_ = np.ones(len(into), np.int64), np.arange(len(into))
         joins = csr_array((ones, (into, all_)), shape=(len(dense), len(into)))
         sparse = {j: csr_array(joins @ counts) for j, counts in self.sparse.items()}
@@ -287,6 +292,17 @@ class Counts:
         # Where nothing was observed, the one code is the ignored one, and is no value.
         nothing = 0 <= self.layout.ignored[j] < self.n_values[j]
         return np.zeros_like(counts) if nothing else counts
+
+
+def without_row(table: NDArray[Number], row: int) -> NDArray[Number]:
+    """Return an array without one of its rows.
+
+    Examples
+    --------
+    >>> without_row(np.array([5, 6, 7]), 1)
+    array([5, 7])
+    """
+    return np.concatenate((table[:row], table[row + 1 :]))
 
 
 def merged_into(k: int, a: int, b: int) -> NDArray[np.intp]:

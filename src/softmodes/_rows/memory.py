@@ -15,6 +15,7 @@ from softmodes._kernels import Layout
 _COUNT_BYTES = 8
 _PRICE_BYTES = 4 + 2  # a price, and by how much it was rounded
 _INDEX_BYTES = 4  # of a sparse count, or price: its code or cluster
+_PAIR_BYTES = 16  # of a cluster and a row that has a part in it, or a cell
 _SMALL_CHANGE = 1 << 20  # bytes that are not worth asking the system for, which takes a millisecond
 _GROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
@@ -38,11 +39,15 @@ def check_counts(
     names: Sequence[str] | None,
     feature_weight: NDArray[np.uint32] | None = None,
     finalists: int = 0,
+    n_rows: int | None = None,
 ) -> None:
     """Refuse a fit whose counts and passes would not fit in memory.
 
-    `finalists` is the number of runs that are kept to be refined.
+    `finalists` is the number of runs that are kept to be refined. Of a table with few rows nothing
+    is asked: a pass reserves memory for many, but does not come to use it.
     """
+    if n_rows is not None and _is_small(layout, k, n_rows):
+        return
     needed = count_bytes(layout, k, n_threads, feature_weight, finalists)
     available = _available_beyond(needed)
     if available is None:
@@ -55,6 +60,11 @@ def check_counts(
         f"{widest}{name} with {int(layout.n_codes[widest])} categories. Lower "
         "n_clusters, merge rare categories, or drop the column."
     )
+
+
+def _is_small(layout: Layout, k: int, n_rows: int) -> bool:
+    pairs = k * (n_rows + layout.n_cells)
+    return not layout.sparse_features and _PAIR_BYTES * pairs <= _SMALL_CHANGE
 
 
 def count_bytes(

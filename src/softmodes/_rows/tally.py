@@ -16,7 +16,7 @@ from softmodes import _kernels
 from softmodes._kernels import Layout
 from softmodes._rows.block import Block
 from softmodes._rows.centers import Centers, CodeCenters, Comparison, ScoreCenters
-from softmodes._rows.counts import Counts, SparseParts, merged_into
+from softmodes._rows.counts import Counts, SparseParts, merged_into, without_row
 from softmodes._rows.wide_counts import WideCounts
 
 MEMBERSHIP_BITS = 16  # the parts of a row sum to 2**16
@@ -52,8 +52,8 @@ class Tally:
 
     def merge(self, a: int, b: int) -> Tally:
         """Return the tally with cluster b inside cluster a; cost and fingerprint are not known."""
-        sizes = np.zeros(len(self.cluster_sizes) - 1, np.int64)
-        np.add.at(sizes, merged_into(len(self.cluster_sizes), a, b), self.cluster_sizes)
+        sizes = without_row(self.cluster_sizes, b)
+        sizes[merged_into(len(self.cluster_sizes), a, b)[a]] += self.cluster_sizes[b]
         return Tally(self.counts.merge(a, b), sizes, cost=0, fingerprint=0)
 
     def reorder(self, order: NDArray[np.signedinteger]) -> Tally:
@@ -210,8 +210,9 @@ def soft_tally_block(block: Block, n_threads: int, asked: Pass) -> SoftTally:
     least, log, wide = _kernels.soft_tally(
         block, scores.native(), tie_key, dense, cluster_sizes, n_threads
     )
+    sparse = _wide(block.layout, wide, len(dense)) if block.layout.sparse_features else {}
     return SoftTally(
-        Counts(block.layout, asked.n_values, dense, _wide(block.layout, wide, len(dense))),
+        Counts(block.layout, asked.n_values, dense, sparse),
         cluster_sizes,
         log - (least << (LOG_BITS - scores.resolution)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ class WideCounts(Mapping[int, csr_array]):
     @classmethod
     def of(cls, sparse: Mapping[int, csr_array[Any, Any]], n_clusters: int) -> WideCounts:
         """Return the counts of features that are given one by one."""
+        if not sparse:
+            return no_values(n_clusters).counts
         if isinstance(sparse, WideCounts):
             return sparse
         for some in sparse.values():
@@ -73,6 +75,8 @@ class WideCounts(Mapping[int, csr_array]):
 
     def reorder(self, order: NDArray[np.signedinteger]) -> WideCounts:
         """Return the same counts with clusters renumbered: new cluster i was `order[i]`."""
+        if not len(self):
+            return no_values(len(order)).counts
         shape = len(self), self.n_clusters
         first = self.starts[:-1].reshape(shape)[:, order].ravel()
         length = np.diff(self.starts).reshape(shape)[:, order].ravel()
@@ -142,6 +146,14 @@ class WideValues:
         if self._by_value is None:
             self._by_value = ByValue(*_kernels.counts_by_value(self.native, n_threads))
         return self._by_value
+
+
+@cache
+def no_values(n_clusters: int) -> WideValues:
+    """Return the counts of no feature, which is what most tables have: made once."""
+    none, no_numbers = np.empty(0, np.int32), np.empty(0, np.int64)
+    counts = WideCounts(none, none, n_clusters, np.zeros(1, np.int64), none, no_numbers)
+    return WideValues(counts, none)
 
 
 def starts_of(*lengths: NDArray[Any]) -> NDArray[np.int64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -154,6 +154,12 @@ class WidePrices(Mapping[int, SparsePrices]):
             self.clusters,
             self.bonus,
         )
+
+
+@cache
+def native_of_none(n_clusters: int) -> _kernels.WidePrices:
+    """Return the prices of no feature, which is what most tables have: made once."""
+    return WidePrices.of({}, n_clusters).native()
 
 
 @dataclass(frozen=True, eq=False)

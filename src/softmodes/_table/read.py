@@ -362,6 +362,8 @@ def _series_column(series: nw.Series[Any]) -> Any:
 
 def frame_backend(table: Any) -> str | None:
     """Return the name by which narwhals makes frames of this library; None if it is not a frame."""
+    if isinstance(table, np.ndarray):
+        return None
     if nw.dependencies.is_pandas_dataframe(table):  # narwhals would look at all names
         return "pandas"
     try:

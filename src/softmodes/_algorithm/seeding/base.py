@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._algorithm.randomness import Use, address, fold_array, integers_below, unit_interval
+from softmodes import _kernels
+from softmodes._algorithm.randomness import Use, address, fold_array, unit_interval
 from softmodes._rows.stores.base import RowStore
 
 Seeds = NDArray[np.int32]  # a row of codes for each
@@ -29,7 +30,7 @@ class Seeding:
 
     def draw_tickets(self, step: int, n: int, bound: int) -> NDArray[np.int64]:
         """Draw `n` uniform integers in [0, bound)."""
-        return integers_below(fold_array(self.word_key(step), np.arange(n)), bound)
+        return _kernels.draw_tickets(self.word_key(step), n, bound)
 
 
 def draw_from_columns(seeding: Seeding, seeds: Seeds, key: int) -> Seeds:

@@ -17,7 +17,7 @@ from softmodes import _kernels
 from softmodes._algorithm.seeding.base import Seeds
 from softmodes._algorithm.seeding.tickets import Shares
 from softmodes._rows.block import Block
-from softmodes._rows.centers import CodeCenters, Comparison, largest_distance
+from softmodes._rows.centers import CodeCenters, largest_distance, same_weight
 from softmodes._rows.tally import nearest_distances
 
 SomeRows: TypeAlias = NDArray[np.int64] | slice
@@ -33,11 +33,10 @@ class SeedsSoFar:
 
     def go_on_from(self, before: SeedsSoFar) -> bool:
         """Tell whether these are seeds asked for before, and more; by content."""
-        n = len(before.seeds)
-        alike = Comparison(None, self.feature_weight)
-        return np.array_equal(self.seeds[:n], before.seeds) and alike.same_as(
-            Comparison(None, before.feature_weight)
-        )
+        if self is before:
+            return True
+        alike = same_weight(self.feature_weight, before.feature_weight)
+        return alike and np.array_equal(self.seeds[: len(before.seeds)], before.seeds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +58,7 @@ class _NearerRows:
     """
 
     candidates: Candidates
-    start: NDArray[np.int64]
+    start: NDArray[np.int64] | range
     rows: NDArray[np.int64] | None
     distances: NDArray[Any]
 
@@ -207,7 +206,7 @@ def _gains_of_all(
         distances.reshape(shape),
         n_threads,
     )
-    start = np.arange(shape[0] + 1) * shape[1]
+    start = range(0, math.prod(shape) + shape[1], shape[1])
     known.nearer = _NearerRows(candidates, start, None, distances)
     return (known.shares(block).total - totals).tolist()  # type: ignore[no-any-return]
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from softmodes import _kernels
 from softmodes._algorithm.seeding.base import Seeds
 from softmodes._rows.block import Block, unpack
 from softmodes._rows.stores.base import RowStore
@@ -35,19 +36,18 @@ class Shares:
 
     def search(self, drawn: Tickets) -> tuple[Rows, Tickets]:
         """Return the row in whose share each ticket falls, and how far in."""
-        ends = np.cumsum(self.sums)
-        rows, rests = np.empty((2, len(drawn)), np.int64)
-        for i, stretch in enumerate(np.searchsorted(ends, drawn, side="right")):
-            first = int(stretch) * _ROWS_AT_ONCE
-            rest = drawn[i] - (ends[stretch] - self.sums[stretch])
-            cumulated = np.cumsum(self.by_row[first : first + _ROWS_AT_ONCE], dtype=np.int64)
-            row = np.searchsorted(cumulated, rest, side="right")
-            rows[i] = first + row
-            rests[i] = rest - (cumulated[row - 1] if row else 0)
-        return rows, rests
+        return _kernels.search_tickets(self.by_row, self.sums, _ROWS_AT_ONCE, drawn)
 
 
-SharesOf: TypeAlias = Callable[[Block, int], Shares]
+class OneEach:
+    """Rows that have one ticket each."""
+
+    def search(self, drawn: Tickets) -> tuple[Rows, Tickets]:
+        """Return the row of each ticket, and how far in its share that is: not at all."""
+        return drawn, np.zeros_like(drawn)
+
+
+SharesOf: TypeAlias = Callable[[Block, int], Shares | OneEach]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class _Found(NamedTuple):
     numbers: Rows
     rests: Tickets
     packed: NDArray[np.uint8]
-    weight: NDArray[np.int64] | None
+    weight: NDArray[np.int64]
 
 
 def locate(store: RowStore, totals: Tickets, drawn: Tickets, shares_of: SharesOf) -> Located:
@@ -82,19 +82,20 @@ def locate(store: RowStore, totals: Tickets, drawn: Tickets, shares_of: SharesOf
 
     `totals` are the tickets that the blocks have; `shares_of(block, n_threads)` are their rows'.
     """
-    ends = np.cumsum(totals)
-    owners = np.searchsorted(ends, drawn, side="right")
-    places = drawn - (ends - totals)[owners]
-    n = len(drawn)
-    numbers, rests, weight = np.ones((3, n), np.int64)
-    packed = np.empty((n, store.layout.stride), np.uint8)
+    owners, places = _kernels.search_tickets(totals, totals, 1, drawn)
     task = partial(_find, owners=owners, places=places, shares_of=shares_of)
-    for found in store.map(task):
-        numbers[found.which], rests[found.which] = found.numbers, found.rests
-        packed[found.which] = found.packed
-        if found.weight is not None:
-            weight[found.which] = found.weight
-    return Located(numbers, rests, Block(store.layout, packed, weight=weight))
+    found = _joined(store.map(task))
+    rows = Block(store.layout, found.packed, weight=found.weight)
+    return Located(found.numbers, found.rests, rows)
+
+
+def _joined(parts: list[_Found]) -> _Found:
+    """Return what was found in all blocks, in the order of the tickets."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    order = np.argsort(columns[0])
+    return _Found(*(column[order] for column in columns))
 
 
 def locate_weight(store: RowStore, drawn: Tickets) -> Located:
@@ -115,13 +116,12 @@ def _find(
     rows = rests = np.empty(0, np.int64)
     if len(index):
         rows, rests = shares_of(block, n_threads).search(places[index])
-    weight = None if block.weight is None else block.weight[rows]
+    weight = np.ones(len(rows), np.int64) if block.weight is None else block.weight[rows]
     return _Found(index, block.first_row + rows, rests, block.packed[rows], weight)
 
 
-def _weight_shares(block: Block, n_threads: int) -> Shares:
-    weight = block.weight
-    return Shares(np.ones(block.n_rows, np.int8) if weight is None else weight)
+def _weight_shares(block: Block, n_threads: int) -> Shares | OneEach:
+    return OneEach() if block.weight is None else Shares(block.weight)
 
 
 def total_weight(block: Block, n_threads: int) -> int:

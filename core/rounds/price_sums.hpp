@@ -1,0 +1,32 @@
+// Sums over all prices of features that are kept dense: what objectives are made of.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rounds/counts.hpp"
+#include "sum128.hpp"
+
+namespace softmodes {
+
+// Prices of all clusters, and what rounding has raised them by, in units of 2^-kRoundedBits.
+struct RoundedPrices {
+  const uint32_t* prices;  // by cluster and value
+  const int16_t* raised;
+  int64_t n_clusters;
+  int64_t n_prices;
+};
+
+// The least price of each value over the clusters, times how often it occurs.
+Sum128 sum_of_least(const uint32_t* prices, int64_t n_clusters, int64_t n_prices,
+                    const int64_t* totals);
+
+// The sum over counted cells, without the last `less` bits of their counts, of what rounding has
+// raised their prices by; those of feature j begin at offsets[j].
+int64_t sum_of_raised_dense(const DenseCounts& counts, int less, const int64_t* offsets,
+                            const int16_t* raised);
+
+// The sum over the clusters of the price of each value before rounding, times its share.
+std::vector<double> shares_of_prices(const RoundedPrices& prices, const double* shares);
+
+}  // namespace softmodes
