@@ -1,4 +1,5 @@
 // What happens between two passes, as Python functions.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
 #include <algorithm>
@@ -45,15 +46,16 @@ int64_t modes_cost_dense_(const HeldDense& counts, Maybe<Vector<const uint32_t>>
   return modes_cost_dense(tally, pointer(feature_weight));
 }
 
-std::pair<int64_t, int64_t> cheapest_pair_(const HeldDense& dense, const HeldWide* wide,
-                                           Vector<const int64_t> cluster_sizes, double scale,
-                                           Maybe<Vector<const double>> feature_weight, int bits) {
+NewArray<int64_t> merged_likelihoods_(const HeldDense& dense, const HeldWide* wide,
+                                      Vector<const int64_t> cluster_sizes, double scale,
+                                      Maybe<Vector<const double>> feature_weight, int bits,
+                                      std::optional<int64_t> cluster) {
   MergeSource source{dense.view(), {}, cluster_sizes.data(), scale, pointer(feature_weight), bits};
   const int64_t k = source.dense.n_clusters, d = source.dense.n_features;
-  require(k >= 2, "there must be two clusters at least");
   require(length(cluster_sizes) == k, "cluster_sizes must have one entry per cluster");
   require(!feature_weight || length(*feature_weight) == d,
           "feature_weight must have one entry per feature");
+  require(!cluster || (*cluster >= 0 && *cluster < k), "the cluster is out of range");
   if (wide) {
     source.wide = wide->view();
     require(source.wide->n_clusters == k, "all counts must have the same clusters");
@@ -61,8 +63,9 @@ std::pair<int64_t, int64_t> cheapest_pair_(const HeldDense& dense, const HeldWid
       require(source.wide->features[f] >= 0 && source.wide->features[f] < d,
               "a sparse feature is out of range");
   }
-  const nb::gil_scoped_release released;
-  return cheapest_pair(source);
+  return as_array(without_gil(1, [&](const Threads&) {
+    return cluster ? merged_likelihoods_of(source, *cluster) : merged_likelihoods(source);
+  }));
 }
 
 // What prices are made of; keeps its arrays alive.
@@ -226,8 +229,9 @@ void bind_rounds(nb::module_& m) {
   m.def("expected_cost_dense", expected_cost_dense_, "counts"_a, exact_or_none("feature_weight"),
         "n_threads"_a);
   m.def("modes_cost_dense", modes_cost_dense_, "counts"_a, exact_or_none("feature_weight"));
-  m.def("cheapest_pair", cheapest_pair_, "dense"_a, "wide"_a.none(), exact("cluster_sizes"),
-        "scale"_a, exact_or_none("feature_weight"), "bits"_a);
+  m.def("merged_likelihoods", merged_likelihoods_, "dense"_a, "wide"_a.none(),
+        exact("cluster_sizes"), "scale"_a, exact_or_none("feature_weight"), "bits"_a,
+        "cluster"_a.none() = nb::none());
   nb::class_<HeldSource>(m, "PriceSource", "What prices are made of.")
       .def(nb::init<const HeldDense&, bool, Vector<const int64_t>, double,
                     Maybe<Vector<const double>>>(),

@@ -1,8 +1,6 @@
 #include "rounds/merging.hpp"
 
 #include <cmath>
-#include <limits>
-#include <tuple>
 #include <vector>
 
 #include "isa/kernels.hpp"
@@ -23,6 +21,17 @@ class Likelihoods {
  public:
   explicit Likelihoods(const MergeSource& source) : source_(source) {}
 
+  // Of two clusters as one, or of one by itself.
+  int64_t of(int64_t cluster, int64_t other) {
+    return cluster == other ? of(Members{cluster}) : of(Members{cluster, other});
+  }
+
+ private:
+  struct Feature {
+    int64_t number;
+    size_t end;  // of its numbers, the last of which is what was observed
+  };
+
   int64_t of(const Members& members) {
     const DenseCounts& dense = source_.dense;
     numbers_.clear();
@@ -33,12 +42,6 @@ class Likelihoods {
       for (int64_t f = 0; f < source_.wide->n_features; ++f) add_wide(f, members);
     return of_size(members) + of_features();
   }
-
- private:
-  struct Feature {
-    int64_t number;
-    size_t end;  // of its numbers, the last of which is what was observed
-  };
 
   void add_dense(int64_t feature, const Members& members) {
     const int64_t* some = source_.dense.of(members.cluster, feature);
@@ -111,25 +114,20 @@ class Likelihoods {
 
 }  // namespace
 
-std::pair<int64_t, int64_t> cheapest_pair(const MergeSource& source) {
+std::vector<int64_t> merged_likelihoods(const MergeSource& source) {
   const int64_t k = source.dense.n_clusters;
-  const int64_t* sizes = source.cluster_sizes;
   Likelihoods likelihoods(source);
-  std::vector<int64_t> alone;
-  for (int64_t c = 0; c < k; ++c) alone.push_back(likelihoods.of({c}));
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  std::tuple<int64_t, int64_t> least{kMost, kMost};  // loss, and weight of both
-  std::pair<int64_t, int64_t> pair{0, 0};
+  std::vector<int64_t> found(static_cast<size_t>(k * k));
   for (int64_t a = 0; a < k; ++a)
-    for (int64_t b = a + 1; b < k; ++b) {
-      const int64_t loss = alone[a] + alone[b] - likelihoods.of({a, b});
-      const std::tuple<int64_t, int64_t> found{loss, sizes[a] + sizes[b]};
-      if (found < least) {
-        least = found;
-        pair = {a, b};
-      }
-    }
-  return pair;
+    for (int64_t b = a; b < k; ++b) found[a * k + b] = found[b * k + a] = likelihoods.of(a, b);
+  return found;
+}
+
+std::vector<int64_t> merged_likelihoods_of(const MergeSource& source, int64_t cluster) {
+  Likelihoods likelihoods(source);
+  std::vector<int64_t> found;
+  for (int64_t c = 0; c < source.dense.n_clusters; ++c) found.push_back(likelihoods.of(cluster, c));
+  return found;
 }
 
 }  // namespace softmodes

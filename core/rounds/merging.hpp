@@ -1,9 +1,9 @@
-// Counts -> which two clusters to merge.
+// Counts -> what it costs to merge two clusters.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <utility>
+#include <vector>
 
 #include "rounds/counts.hpp"
 
@@ -18,9 +18,11 @@ struct MergeSource {
   int bits;                      // behind the point of a log-likelihood
 };
 
-// The pair whose merging loses the least log-likelihood of labels and rows, with the shares that
-// were counted; of several, the one with the least weight, and of these the first. In whole numbers
-// of 2^-bits: the same pair on every machine.
-std::pair<int64_t, int64_t> cheapest_pair(const MergeSource& source);
+// Log-likelihood of labels and rows, with the shares that were counted, of any two clusters as one
+// and, on the diagonal, of each by itself. In whole numbers of 2^-bits: the same on every machine.
+std::vector<int64_t> merged_likelihoods(const MergeSource& source);
+
+// The row of one cluster in it.
+std::vector<int64_t> merged_likelihoods_of(const MergeSource& source, int64_t cluster);
 
 }  // namespace softmodes

@@ -9,11 +9,13 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from softmodes import SoftModes
-from softmodes._algorithm.merging import cheapest_pair
+from softmodes._algorithm.merging import cheapest_pair, merged
 from softmodes._choice.chain import chain, fresh
 from softmodes._choice.criteria import aic3, bic, explained, n_parameters
 from softmodes._choice.samples import found_again
 from softmodes._model.parts import part_of
+from softmodes._rows.centers import CodeCenters
+from softmodes._rows.clusters import Clusters
 from softmodes._rows.stores import MemoryStore, open_store
 from softmodes._rows.tally import Tally
 from softmodes.metrics import ari, expected_cost
@@ -62,8 +64,8 @@ def test_the_pair_is_merged_that_loses_least(seed, missing):
     before = log_likelihood(X.tolist(), labels.tolist())
     loss = {}
     for a, b in combinations(range(5), 2):
-        merged = np.where(labels == b, a, labels).tolist()
-        loss[a, b] = before - log_likelihood(X.tolist(), merged)
+        joined = np.where(labels == b, a, labels).tolist()
+        loss[a, b] = before - log_likelihood(X.tolist(), joined)
     assert cheapest_pair(partition(X, labels, missing="ignore")) == min(loss, key=loss.get)
 
 
@@ -97,15 +99,35 @@ def test_merged_counts_are_those_of_merged_labels():
     labels = np.random.default_rng(0).integers(0, 4, 400).astype(np.int32)
     counts, sizes = store.count(labels, 4)
     for a, b in combinations(range(4), 2):
-        merged = np.where(labels == b, a, labels)
-        merged = np.where(merged > b, merged - 1, merged).astype(np.int32)
-        expected, expected_sizes = store.count(merged, 3)
+        joined = np.where(labels == b, a, labels)
+        joined = np.where(joined > b, joined - 1, joined).astype(np.int32)
+        expected, expected_sizes = store.count(joined, 3)
         found = counts.merge(a, b)
         assert_array_equal(found.dense, expected.dense)
         assert_array_equal(found.sparse[5].toarray(), expected.sparse[5].toarray())
         merged_tally = Tally(counts, sizes, 1, 1).merge(a, b)
         assert_array_equal(merged_tally.cluster_sizes, expected_sizes)
         assert_array_equal(merged_tally.counts.dense, expected.dense)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_merging_several_times_is_merging_the_cheapest_pair_each_time(weighted):
+    rng = np.random.default_rng(1)
+    store = open_store(wide_table(400, groups=5)).store
+    counts, sizes = store.count(rng.integers(0, 9, 400).astype(np.int32), 9)
+    weight = rng.random(len(SIZES)) if weighted else None
+    at_once = step = Tally(counts, sizes, 0, 0), CodeCenters(store.rows(np.arange(9)))
+
+    def clusters(tally):
+        return Clusters(tally.counts, tally.cluster_sizes, 1.0, weight)
+
+    at_once = merged(*at_once, clusters(at_once[0]), 6)
+    for _ in range(6):
+        step = merged(*step, clusters(step[0]))
+    assert_array_equal(at_once[0].cluster_sizes, step[0].cluster_sizes)
+    assert_array_equal(at_once[0].counts.dense, step[0].counts.dense)
+    assert_array_equal(at_once[0].counts.feature(5), step[0].counts.feature(5))
+    assert_array_equal(at_once[1].codes, step[1].codes)
 
 
 @pytest.mark.parametrize("levels", [chain, fresh])

@@ -106,10 +106,8 @@ def _merged(fit: Fit, run: Run, n_times: int) -> Run:
     """Merge the two clusters that cost the least, so many times."""
     assert isinstance(run.tally, Tally)
     weight, scale = feature_scale(fit.plan.feature_weight), row_scale(fit.store, fit.plan.row_unit)
-    tally, drawn = run.tally, run.drawn
-    for _ in range(n_times):
-        clusters = Clusters(tally.counts, tally.cluster_sizes, scale, weight)
-        tally, drawn = merged(tally, drawn, clusters)
+    clusters = Clusters(run.tally.counts, run.tally.cluster_sizes, scale, weight)
+    tally, drawn = merged(run.tally, run.drawn, clusters, n_times)
     return _given(fit, tally, drawn, run.index, run.history)
 
 

@@ -1,8 +1,12 @@
-"""Which two clusters are merged where there is one too many."""
+"""Which clusters are merged where there are too many."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from softmodes import _kernels
 from softmodes._rows.centers import CodeCenters
@@ -19,27 +23,59 @@ def few_pairs(n_clusters: int, n_values: int) -> bool:
     return n_clusters**2 * n_values <= _MOST_PAIRED
 
 
-def merged(tally: Tally, drawn: CodeCenters, clusters: Clusters) -> tuple[Tally, CodeCenters]:
-    """Return a tally, and centers, of one cluster less: the cheapest pair is one."""
-    a, b = cheapest_pair(clusters)
-    return tally.merge(a, b), CodeCenters(without_row(drawn.codes, b))
+def merged(
+    tally: Tally, drawn: CodeCenters, clusters: Clusters, n_times: int = 1
+) -> tuple[Tally, CodeCenters]:
+    """Return a tally, and centers, of so many clusters less: the cheapest pair is one, each time.
+
+    The cheapest are the two clusters whose merging loses the least log-likelihood of the labelled
+    rows: of labels and rows together, with the shares that were counted. It is in whole numbers, so
+    that the same pair is merged on every machine.
+    """
+    likelihoods = _merged_likelihoods(clusters).reshape(clusters.n_clusters, -1)
+    while True:
+        a, b = _cheapest_pair(likelihoods, tally.cluster_sizes)
+        tally, drawn = tally.merge(a, b), CodeCenters(without_row(drawn.codes, b))
+        n_times -= 1
+        if not n_times:
+            return tally, drawn
+        likelihoods = without_row(without_row(likelihoods, b).T, b).copy()
+        clusters = replace(clusters, counts=tally.counts, cluster_sizes=tally.cluster_sizes)
+        likelihoods[a] = likelihoods[:, a] = _merged_likelihoods(clusters, a)
 
 
 def cheapest_pair(clusters: Clusters) -> tuple[int, int]:
-    """Return the two clusters whose merging loses the least log-likelihood of the labelled rows.
+    """Return the two clusters whose merging loses the least."""
+    likelihoods = _merged_likelihoods(clusters).reshape(clusters.n_clusters, -1)
+    return _cheapest_pair(likelihoods, clusters.cluster_sizes)
 
-    That is the log-likelihood of labels and rows together, with the shares that were counted; in
-    whole numbers, so that the same pair is merged on every machine. Of those that lose as much, the
-    smallest are merged: an empty one, if there is any.
+
+def _cheapest_pair(
+    likelihoods: NDArray[np.int64], cluster_sizes: NDArray[np.int64]
+) -> tuple[int, int]:
+    """Return the pair that loses the least; of several the smallest: an empty one, if there is any.
+
+    `likelihoods` are those of any two clusters as one, on the diagonal of each by itself.
     """
+    alone = likelihoods.diagonal()
+    loss = alone[:, None] + alone - likelihoods
+    loss[np.tril_indices(len(loss))] = np.iinfo(np.int64).max
+    cheapest = np.argwhere(loss == loss.min())
+    a, b = cheapest[np.argmin(cluster_sizes[cheapest].sum(axis=1))]
+    return int(a), int(b)
+
+
+def _merged_likelihoods(clusters: Clusters, cluster: int | None = None) -> NDArray[np.int64]:
+    """Return the log-likelihood of any two clusters as one, or of one with each of the others."""
     counts = clusters.counts
-    return _kernels.cheapest_pair(
+    return _kernels.merged_likelihoods(
         counts.native_dense(),
         counts.wide_values.native if counts.sparse else None,
         clusters.cluster_sizes,
         clusters.row_scale,
         clusters.feature_weight,
         _bits(clusters),
+        cluster,
     )
 
 
