@@ -13,7 +13,13 @@ from softmodes._compare import fitting, running
 from softmodes._compare.cells import EQUAL_TIME, ONCE, Cell, Limits, Setting, cells_of, pace_of
 from softmodes._compare.contenders import CONTENDERS, chosen
 from softmodes._compare.fitting import Fit, Fitting
-from softmodes._compare.running import measured, repeated, several
+from softmodes._compare.running import (
+    EqualTime,
+    measured,
+    repeated,
+    restarts_that_fit,
+    several,
+)
 from softmodes._compare.tables import LabelledTable, ReadyTable
 from softmodes.baselines import Outcome, register, unregister
 from softmodes.datasets import load_zoo
@@ -86,8 +92,8 @@ def test_runs_without_time_of_their_own_are_all_made():
 def attempts_of(fits):
     made = []
 
-    def attempt(number, restarts):
-        made.append(number if restarts == 1 else (number, restarts))
+    def attempt(number):
+        made.append(number)
         return fits[number - 1]
 
     return attempt, made
@@ -105,16 +111,6 @@ def test_runs_are_repeated_while_another_is_expected_to_fit():
     assert made == [1, 2, 3]  # 8 seconds in all: the last ends just in time
     assert best.objective == 3.0
     assert (more.attempts, more.wall, more.cpu) == (3, 6.0, 12.0)
-
-
-def test_methods_that_restart_themselves_make_all_restarts_that_fit_at_once():
-    first = {"wall": 2.0, "cpu": 2.0, "objective": 5.0}
-    attempt, made = attempts_of([a_fit(7.0, 4.0), a_fit(3.0, 3.0), a_fit(9.0, 0.5)])
-    best, more = repeated(first, attempt, budget=10.0, encoding=0.0, at_once=True)
-    # 4 of 2 seconds fit, and take 4; then 3 of 6/5 seconds; then there is 1 second for 9/8.
-    assert made == [(1, 4), (2, 3)]
-    assert best.objective == 3.0
-    assert (more.attempts, more.restarts, more.wall) == (2, 7, 7.0)
 
 
 def test_encoding_counts_once():
@@ -164,16 +160,45 @@ def test_failures_are_repeated_and_no_objective_is_not():
 
 def test_a_run_at_equal_time_begins_with_that_of_one_restart():
     table = zoo()
-    once = measured(a_cell(runs=3), table, 1, 0.0, [])["runs"]
-    short = measured(a_cell(setting=EQUAL_TIME, runs=3), table, 1, 0.0, once)
+    once = measured(a_cell(runs=3), table, 1)["runs"]
+    short = measured(a_cell(setting=EQUAL_TIME, runs=3), table, 1, EqualTime(0.0, tuple(once)))
     assert [run["attempts"] for run in short["runs"]] == [1, 1, 1]
     for run, first in zip(short["runs"], once, strict=True):
         assert {**run, "attempts": None} == {**first, "attempts": None}
     seconds = 20 * max(run["wall"] for run in once)
-    long = measured(a_cell(setting=EQUAL_TIME, runs=3), table, 1, seconds, once)["runs"]
+    long = measured(a_cell(setting=EQUAL_TIME, runs=3), table, 1, EqualTime(seconds, tuple(once)))[
+        "runs"
+    ]
     assert all(run["attempts"] > 2 for run in long)
     assert all(a["objective"] <= b["objective"] for a, b in zip(long, once, strict=True))
     assert any(a["objective"] < b["objective"] for a, b in zip(long, once, strict=True))
+
+
+def test_a_method_that_restarts_itself_has_the_restarts_that_fit_in_one_fit():
+    table, cell = zoo(), a_cell(setting=EQUAL_TIME, runs=3)
+    once = tuple(measured(replace(cell, setting=Setting(1)), table, 1)["runs"])
+    five = measured(replace(cell, setting=Setting(5)), table, 1)["runs"]
+    found = measured(cell, table, 1, EqualTime(9.0, once, 5))
+    assert (found["budget"], found["clock"]) == (9.0, cell.limits.clock)
+    assert [run["attempts"] for run in found["runs"]] == [5, 5, 5]
+    assert [run["objective"] for run in found["runs"]] == [run["objective"] for run in five]
+    assert any(a["objective"] != b["objective"] for a, b in zip(once, five, strict=True))
+    short = measured(cell, table, 1, EqualTime(0.0, once, 1))["runs"]
+    assert short == [run | {"attempts": 1} for run in once]
+
+
+@pytest.mark.parametrize(
+    ("budget", "once", "many", "fit"),
+    [
+        (10.0, 2.0, 11.0, 9),  # 2 for the first, 1 for each of 8 others
+        (2.9, 2.0, 11.0, 1),
+        (1.0, 2.0, 11.0, 1),
+        (3.0, 2.0, 2.0, 51),  # others seem to take no time: a tenth of the mean, 0.02
+        (3.0, 2.0, 1.0, 101),
+    ],
+)
+def test_restarts_that_fit_are_told_by_those_of_one_and_of_many(budget, once, many, fit):
+    assert restarts_that_fit(budget, once, many, 10) == fit
 
 
 # --- runs ---
@@ -183,7 +208,7 @@ def test_runs_are_those_that_anyone_can_make():
     cell = a_cell(setting=Setting(10), runs=2)
     table = zoo()
     X, y = load_zoo(return_X_y=True)
-    for run, record in enumerate(measured(cell, table, 1, 0.0, [])["runs"]):
+    for run, record in enumerate(measured(cell, table, 1)["runs"]):
         model = SoftModes(7, n_init=10, random_state=cell.run_seed(run)).fit(X)
         assert record["ari"] == pytest.approx(ari(y, model.labels_), abs=1e-6)
         assert record["objective"] == model.objective_
@@ -191,7 +216,7 @@ def test_runs_are_those_that_anyone_can_make():
 
 
 def test_what_is_not_random_runs_once():
-    assert len(measured(a_cell("BIRCH", runs=4), zoo(), 1, 0.0, [])["runs"]) == 1
+    assert len(measured(a_cell("BIRCH", runs=4), zoo(), 1)["runs"]) == 1
 
 
 @pytest.fixture
@@ -207,10 +232,10 @@ def broken():
 def test_failures_are_told(broken):
     (guest,) = chosen(["broken"], [broken])
     cell = replace(a_cell(runs=2), contender=guest)
-    runs = measured(cell, zoo(), 1, 0.0, [])["runs"]
+    runs = measured(cell, zoo(), 1)["runs"]
     assert [run["error"] for run in runs] == ["ArithmeticError: singular"] * 2
     assert all("ari" not in run for run in runs)
-    again = measured(replace(cell, what="same again"), zoo(), 1, 0.0, [])
+    again = measured(replace(cell, what="same again"), zoo(), 1)
     assert again["agreements"] == [0.0] * 28
 
 
@@ -229,7 +254,7 @@ def endless():
 def test_a_fit_is_stopped_where_its_time_ends(endless):
     (guest,) = chosen(["endless"], [endless])
     cell = replace(a_cell(runs=4, cell_seconds=0.2), contender=guest)
-    (run,) = measured(cell, zoo(), 1, 0.0, [])["runs"]
+    (run,) = measured(cell, zoo(), 1)["runs"]
     assert run["error"] == "no answer within 0 seconds"
     assert run["wall"] == pytest.approx(0.2, abs=5)
 
@@ -285,7 +310,7 @@ def test_parts_of_the_rows_are_the_same_for_all_contenders(monkeypatch):
     table = zoo()
     for name in ("SoftModes", "KMeans", "BIRCH"):
         for setting in (ONCE, Setting(10)):
-            measured(a_cell(name, setting, "same again"), table, 1, 0.0, [])
+            measured(a_cell(name, setting, "same again"), table, 1)
     first, *others = seen.values()
     assert len(seen) == 6
     assert all(other == first for other in others)
@@ -304,7 +329,7 @@ def test_slow_fits_on_parts_of_the_rows_are_as_many_while_there_is_time(
     monkeypatch.setattr(
         running.Fitting, "fit", lambda self, seed, r, rows, left: Fit(rows % 2, wall=seconds)
     )
-    found = measured(a_cell(what="same again"), zoo(), 1, 0.0, [])
+    found = measured(a_cell(what="same again"), zoo(), 1)
     assert len(found["fits"]) == n_fits
     assert found["agreements"] == [1.0] * (n_fits * (n_fits - 1) // 2)
 
@@ -316,7 +341,7 @@ def test_slow_fits_are_two_where_one_may_take_longer_than_the_cell(monkeypatch):
 
     monkeypatch.setattr(running.Fitting, "fit", fit)
     cell = a_cell(what="same again", cell_seconds=5.0, longest=60.0)
-    assert measured(cell, zoo(), 1, 0.0, [])["agreements"] == [1.0]
+    assert measured(cell, zoo(), 1)["agreements"] == [1.0]
 
 
 def test_a_fit_that_never_ends_is_not_tried_again(monkeypatch):
@@ -324,7 +349,7 @@ def test_a_fit_that_never_ends_is_not_tried_again(monkeypatch):
         running.Fitting, "fit", lambda *_: Fit(None, wall=60.0, error="no", out_of_time=True)
     )
     cell = a_cell(what="same again", cell_seconds=5.0, longest=60.0)
-    found = measured(cell, zoo(), 1, 0.0, [])
+    found = measured(cell, zoo(), 1)
     assert (len(found["fits"]), found["agreements"]) == (1, [])
 
 
@@ -341,7 +366,7 @@ def test_seeds_and_rows_depend_on_table_and_number_alone():
 def test_same_again_is_the_agreement_of_fits_on_parts_of_the_rows():
     X, _ = load_zoo(return_X_y=True, as_frame=False)
     cell = a_cell("KModes", what="same again")
-    found = measured(cell, zoo(), 1, 0.0, [])["agreements"]
+    found = measured(cell, zoo(), 1)["agreements"]
     labels = []
     for fit in range(8):
         rows = cell.again_rows(fit, 101)

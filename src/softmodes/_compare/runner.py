@@ -21,7 +21,7 @@ from softmodes._compare.cells import (
 )
 from softmodes._compare.contenders import CONTENDERS, K_MEANS, Contender
 from softmodes._compare.fitting import check_params
-from softmodes._compare.running import RunRecord, measured
+from softmodes._compare.running import EqualTime, measured, restarts_that_fit
 from softmodes._compare.tables import LabelledTable, ReadyTable
 from softmodes._journal import Journal, Record, one_record, read
 from softmodes._parameters import check_most, whole
@@ -75,8 +75,7 @@ class _Task:
     """A cell, and what it needs of others: at equal time."""
 
     cell: Cell
-    budget: float = 0.0
-    first: tuple[RunRecord, ...] = ()
+    time: EqualTime | None = None
 
 
 def only(table: LabelledTable) -> Tables:
@@ -158,8 +157,9 @@ def _is_new_time(
     cell: Cell, comparison: Comparison, found: Mapping[str, Record], again: set[str]
 ) -> bool:
     record = found.get(cell.key)
-    pace, once = _needed(cell, comparison)
-    if record is None or {pace.key, once.key} & again or _has_more_time(cell, record):
+    pace, once, many = _needed(cell, comparison)
+    needed = {pace.key, once.key, many.key}
+    if record is None or needed & again or _has_more_time(cell, record):
         return True
     given = (record["budget"], record["clock"])
     return given != (_seconds_of(pace, found), cell.limits.clock)
@@ -182,24 +182,31 @@ def _run_tasks(
 
 
 def _at_equal_time(cell: Cell, comparison: Comparison, found: Mapping[str, Record]) -> _Task | None:
-    """Return a cell with the time that KMeans takes, and the first attempts of its runs."""
-    pace, once = _needed(cell, comparison)
+    """Return a cell with the time that KMeans takes, and the restarts that fit into it."""
+    pace, once, many = _needed(cell, comparison)
     budget = _seconds_of(pace, found)
     if budget is None or once.key not in found:
         return None
-    return _Task(cell, budget, tuple(found[once.key]["runs"]))
+    first = tuple(found[once.key]["runs"])
+    one, all_, n = _seconds_of(once, found), _seconds_of(many, found), many.setting.restarts
+    if not cell.contender.restarts or one is None or all_ is None or n is None:
+        return _Task(cell, EqualTime(budget, first))
+    return _Task(cell, EqualTime(budget, first, restarts_that_fit(budget, one, all_, n)))
 
 
-def _needed(cell: Cell, comparison: Comparison) -> tuple[Cell, Cell]:
-    """Return the cells that one at equal time needs: that of KMeans, and its own first runs."""
-    pace = replace(cell, contender=CONTENDERS[K_MEANS], setting=pace_of(comparison.settings))
-    return pace, replace(cell, setting=ONCE)
+def _needed(cell: Cell, comparison: Comparison) -> tuple[Cell, Cell, Cell]:
+    """Return the cells that one at equal time needs: KMeans's, and its own of one restart and many.
+
+    Without the last one it is repeated.
+    """
+    many = replace(cell, setting=pace_of(comparison.settings))
+    return replace(many, contender=CONTENDERS[K_MEANS]), replace(cell, setting=ONCE), many
 
 
-def _seconds_of(pace: Cell, found: Mapping[str, Record]) -> float | None:
-    """Return how long KMeans takes; None if it was not run, or has failed."""
-    runs = found[pace.key]["runs"] if pace.key in found else []
-    seconds = [run[pace.limits.clock] for run in runs if "error" not in run]
+def _seconds_of(cell: Cell, found: Mapping[str, Record]) -> float | None:
+    """Return how long a run of a cell takes; None if it was not run, or has failed."""
+    runs = found[cell.key]["runs"] if cell.key in found else []
+    seconds = [run[cell.limits.clock] for run in runs if "error" not in run]
     return statistics.median(seconds) if seconds else None
 
 
@@ -230,7 +237,7 @@ def _ready(name: str, n_clusters: int) -> ReadyTable:
 def _work(task: _Task, threads: int | None) -> Record:
     cell = task.cell
     table = _ready(cell.table, cell.n_clusters)
-    found = measured(cell, table, threads or 1, task.budget, list(task.first))
+    found = measured(cell, table, threads or 1, task.time)
     return {
         "key": cell.key,
         "what": cell.what,

@@ -10,12 +10,41 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._compare.cells import AGAIN_FITS, EQUAL_TIME, Cell, Clock, Limits
+from softmodes._compare.cells import AGAIN_FITS, Cell, Clock, Limits, Setting
 from softmodes._compare.fitting import Fit, Fitting
 from softmodes._compare.measures import against_classes, agreements
 from softmodes._compare.tables import ReadyTable
 
 RunRecord: TypeAlias = dict[str, Any]  # what the journal holds of a run
+
+
+@dataclass(frozen=True)
+class EqualTime:
+    """The seconds that a contender has, and what it is known to make of them.
+
+    `first` are its runs of one restart; `restarts` how many fit, by the runs of one and of many.
+    None stands for a contender that is repeated instead.
+    """
+
+    budget: float
+    first: tuple[RunRecord, ...]
+    restarts: int | None = None
+
+
+def restarts_that_fit(budget: float, once: float, many: float, n_many: int) -> int:
+    """Return how many restarts fit into a budget, if one takes `once`, and `n_many` take `many`.
+
+    Times vary: a further restart takes a tenth of the mean of many at least.
+
+    Examples
+    --------
+    >>> restarts_that_fit(10.0, once=2.0, many=11.0, n_many=10)
+    9
+    >>> restarts_that_fit(1.9, once=2.0, many=11.0, n_many=10)
+    1
+    """
+    another = max((many - once) / (n_many - 1), many / (10 * n_many))
+    return 1 + max(0, int((budget - once) / another))
 
 
 def several(
@@ -61,33 +90,48 @@ def runs_of(cell: Cell, table: ReadyTable, threads: int) -> dict[str, Any]:
 
 
 def equal_time_runs_of(
-    cell: Cell, table: ReadyTable, threads: int, budget: float, first: list[RunRecord]
+    cell: Cell, table: ReadyTable, threads: int, time: EqualTime
 ) -> dict[str, Any]:
     """Return runs that each restart the contender for as long as the budget lasts.
 
-    `first` are the runs of one restart: each is the first attempt of a run here. Where the method
-    takes a number of restarts itself, later attempts have as many as there is time for.
+    A contender that takes a number of restarts gets as many as fit. Others are repeated, and the
+    run of one restart is the first attempt of each run.
     """
+    told = {"budget": time.budget, "clock": cell.limits.clock}
+    if time.restarts is None:
+        return repeated_runs_of(cell, table, threads, time) | told
+    if time.restarts > 1:
+        found = runs_of(replace(cell, setting=Setting(time.restarts)), table, threads)
+    else:
+        found = {"runs": list(time.first), "encoding": table.form(cell.contender.form)[1]}
+    runs = [run | {"attempts": time.restarts} for run in found["runs"]]
+    return found | {"runs": runs} | told
+
+
+def repeated_runs_of(
+    cell: Cell, table: ReadyTable, threads: int, time: EqualTime
+) -> dict[str, Any]:
+    """Return runs that are attempts, repeated for as long as the budget lasts; the best is kept."""
+    first, budget = time.first, time.budget
     fitting = Fitting(cell.contender, table, threads)
 
     def one(run: int, seconds: float) -> tuple[RunRecord, Fit | None]:
-        def attempt(number: int, restarts: int) -> Fit:
-            return fitting.fit(cell.run_seed(run, number), restarts, seconds=seconds)
+        def attempt(number: int) -> Fit:
+            return fitting.fit(cell.run_seed(run, number), seconds=seconds)
 
-        encoding, at_once = fitting.encoding_seconds, cell.contender.restarts
-        best, new = repeated(first[run], attempt, budget, encoding, cell.limits.clock, at_once)
+        encoding = fitting.encoding_seconds
+        best, new = repeated(first[run], attempt, budget, encoding, cell.limits.clock)
         if best.labels is not None:
             kept = _record(cell.run_seed(run), best, table.classes)
         else:
             kept = dict(first[run])
-        spent, restarts = first[run]["wall"] + new.wall, 1 + new.restarts
-        kept |= {"wall": spent, "cpu": first[run]["cpu"] + new.cpu, "attempts": restarts}
+        spent, attempts = first[run]["wall"] + new.wall, 1 + new.attempts
+        kept |= {"wall": spent, "cpu": first[run]["cpu"] + new.cpu, "attempts": attempts}
         return kept, Fit(None, wall=new.wall) if new.attempts else None
 
     with _threads(threads):
         runs = several(one, min(cell.limits.runs, len(first)), cell.limits)
-    told = {"budget": budget, "clock": cell.limits.clock}
-    return {"runs": runs, "encoding": fitting.encoding_seconds, **told}
+    return {"runs": runs, "encoding": fitting.encoding_seconds}
 
 
 @dataclass
@@ -97,50 +141,40 @@ class Repeated:
     wall: float = 0.0
     cpu: float = 0.0
     attempts: int = 0
-    restarts: int = 0  # of all attempts together
 
-    def add(self, fit: Fit, encoding: float, restarts: int) -> None:
+    def add(self, fit: Fit, encoding: float) -> None:
         """Count an attempt."""
         self.wall += max(0.0, fit.wall - encoding)
         self.cpu += max(0.0, fit.cpu - encoding)
         self.attempts += 1
-        self.restarts += restarts
 
 
 def repeated(
     first: RunRecord,
-    attempt: Callable[[int, int], Fit],
+    attempt: Callable[[int], Fit],
     budget: float,
     encoding: float,
     clock: Clock = "wall",
-    at_once: bool = False,
 ) -> tuple[Fit, Repeated]:
-    """Repeat while another restart is expected to fit into the budget, the first included.
+    """Repeat while another attempt is expected to fit into the budget, the first included.
 
-    A restart is expected to take as long as those before it on average; all that fit are made
-    `at_once`, or one by one. Returns the attempt of the lowest objective, without labels if that
-    is the first, and what was added to the first. A method that does not tell its objective is not
-    repeated: there would be nothing to choose by.
+    An attempt is expected to take as long as those before it on average. Returns the attempt of
+    the lowest objective, without labels if that is the first, and what was added to the first. A
+    method that does not tell its objective is not repeated: there would be nothing to choose by.
     """
     best, more = Fit(None, first.get("objective")), Repeated()
     if best.objective is None and "error" not in first:
         return best, more
     spent = first[clock]
-    while (fitting := _restarts_left(budget - spent, spent - encoding, 1 + more.restarts)) > 0:
-        restarts = fitting if at_once else 1
-        fit = attempt(1 + more.attempts, restarts)
-        more.add(fit, encoding, restarts)
+    while spent + (spent - encoding) / (1 + more.attempts) <= budget:
+        fit = attempt(1 + more.attempts)
+        more.add(fit, encoding)
         spent = first[clock] + getattr(more, clock)
         if fit.objective is None:
             continue
         if best.objective is None or fit.objective < best.objective:
             best = fit
     return best, more
-
-
-def _restarts_left(left: float, spent: float, made: int) -> int:
-    """Return how many restarts fit into the time that is left, by the time of those made."""
-    return int(left * made / max(spent, 1e-6)) if left > 0 else 0
 
 
 def same_again_of(cell: Cell, table: ReadyTable, threads: int) -> dict[str, Any]:
@@ -163,13 +197,13 @@ def same_again_of(cell: Cell, table: ReadyTable, threads: int) -> dict[str, Any]
 
 
 def measured(
-    cell: Cell, table: ReadyTable, threads: int, budget: float, first: list[RunRecord]
+    cell: Cell, table: ReadyTable, threads: int, time: EqualTime | None = None
 ) -> dict[str, Any]:
-    """Return what a cell has found; budget and first runs count at equal time only."""
+    """Return what a cell has found, with the time that it has at equal time."""
     if cell.what == "same again":
         return same_again_of(cell, table, threads)
-    if cell.setting == EQUAL_TIME:
-        return equal_time_runs_of(cell, table, threads, budget, first)
+    if time is not None:
+        return equal_time_runs_of(cell, table, threads, time)
     return runs_of(cell, table, threads)
 
 
