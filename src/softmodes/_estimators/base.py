@@ -673,8 +673,12 @@ class ModesEstimator(
 
 
 def check_table(estimator: ModesEstimator, X: Any, opened: Opened, reset: bool) -> None:
-    """Let scikit-learn check a table in memory; of others it knows nothing."""
-    if not opened.elsewhere:
+    """Let scikit-learn check a table in memory; of others it knows nothing.
+
+    It looks at names first of all, which the array of a fit has none of.
+    """
+    nameless = reset and isinstance(X, np.ndarray)
+    if not opened.elsewhere and not nameless:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 

@@ -103,7 +103,7 @@ class ScoreCenters:
             base=self.base[order],
             offsets=self.offsets,
             n_values=self.n_values,
-            sparse=self.wide.reorder(order),
+            sparse=self.wide.reorder(order) if self.sparse else {},
             resolution=self.resolution,
         )
 

@@ -99,9 +99,10 @@ class SeedDistances:
         """Return the distances to a seed that was a candidate, if they are known."""
         if self.nearer is None or self.chosen is None or len(seeds) > 1:
             return None
-        candidates = self.nearer.candidates.codes[self.chosen]
-        found = self.chosen[(candidates == seeds).all(axis=1)]
-        return self.nearer.to(found[0]) if len(found) else None
+        codes, wanted = self.nearer.candidates.codes, seeds.tobytes()
+        alike = (i for i in self.chosen.tolist() if codes[i].tobytes() == wanted)
+        found = next(alike, None)
+        return None if found is None else self.nearer.to(found)
 
 
 # --- tasks ---------------------------------------------------------------------------------------
