@@ -11,7 +11,7 @@ from softmodes._algorithm.merging import few_pairs
 
 _STARTS = ((10**9, 10), (10**10, 5))  # restarts by the most comparisons of cells in a round
 _FEWEST_STARTS = 3
-_CROSSED = 5
+_CROSSED = 10
 # Of all restarts together, where it does not take many comparisons of cells.
 _MOST_SHARES = 5 * 10**6
 _FEW_SHARES = 48  # clusters among which sharing a row costs a third as much for each
