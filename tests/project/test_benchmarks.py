@@ -15,6 +15,7 @@ from benchmarks import (
     big_files,
     choice_speed,
     engines,
+    machine,
     memory,
     methods,
     mini_batch,
@@ -23,6 +24,7 @@ from benchmarks import (
     scaling,
     seeding_quality,
     timing,
+    tiny_fits,
     versus,
     workloads,
 )
@@ -199,6 +201,16 @@ def test_the_choice_of_k_is_raced_and_counted(tmp_path):
     assert f"{others[0]['cpu'] / ours['cpu']:.1f}x" in text or others[0]["cpu"] > 99 * ours["cpu"]
     found["contenders"][choice_speed.OURS]["picks"] = [None]
     assert "| 0 of 1 |" in choice_speed.report(found)
+
+
+def test_tiny_fits_are_raced_and_have_found_something():
+    zoo = next(tiny_fits.tables())
+    found = tiny_fits.fit_seconds(zoo, repeats=1)
+    assert 0 < found["one"] < found["ten"]
+    assert found["k-means"] > 0
+    assert found["objective"] > 0
+    shown = tiny_fits.report({"fits": [found], "machine": machine.describe_machine()})
+    assert "zoo, 101 x 16, k 7" in shown
 
 
 def test_seedings_are_told_apart_by_paired_costs(tmp_path):
