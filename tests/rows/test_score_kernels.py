@@ -468,6 +468,16 @@ def test_counts_of_columns_of_many_codes_equal_reference(isa, k, weighted, narro
             check_soft(case, table.block(), 3, 2)
 
 
+def test_as_many_rows_as_codes_are_summed_by_code_and_equal_reference(isa):
+    rng = np.random.default_rng(0)
+    widths, k = [400, 300], 1700
+    assert not sums_are_few(widths, k)
+    for n in (650, 750):  # fewer rows than codes, and more
+        table = make_table(rng, n, widths)
+        for most in (0, 40):
+            check_soft(make_scores(rng, table, k, most=most), table.block(), 3, 2)
+
+
 @pytest.mark.parametrize("k", [5, 60])
 def test_more_rows_than_sums_of_codes_hold_are_the_sum_of_their_parts(isa, k):
     # Sums of 32 bits, of 65,535 rows: all rows have the same code, and belong to one cluster alone.

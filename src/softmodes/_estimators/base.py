@@ -117,7 +117,8 @@ class ModesEstimator(
             memory_limit=byte_count("memory_limit", self.memory_limit),
         )
         plan = self._plan(opened, on_round)
-        mention_numbers(opened.codebook.categories, opened.codebook.names, opened.store.n_rows)
+        codebook = opened.codebook
+        mention_numbers(codebook.categories, codebook.lengths, codebook.names, opened.store.n_rows)
         # Not on self: a fit that fails leaves the last one as it was.
         check_table(type(self)(**self.get_params(deep=False)), X, opened, reset=True)
         best = told_run(self, opened.store, plan, X=X, y=y)
@@ -657,8 +658,12 @@ class ModesEstimator(
 
 
 def check_table(estimator: ModesEstimator, X: Any, opened: Opened, reset: bool) -> None:
-    """Let scikit-learn check a table in memory; of others it knows nothing."""
-    if not opened.elsewhere:
+    """Let scikit-learn check a table in memory; of others it knows nothing.
+
+    A pandas frame to be fitted was checked when it was read, and narwhals, which scikit-learn asks
+    for the names of columns, takes as long for these as reading does.
+    """
+    if not opened.elsewhere and not (reset and frame_backend(X) == "pandas"):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -129,18 +130,21 @@ def _values_of_columns(
     ends = (starts[1:] - np.cumsum(with_missing)).tolist()
     if array.dtype != np.uint64:  # of which those of some columns may be small
         array = natural_integers(array)
+    places = held.tobytes()
+    edges = (starts * held.itemsize).tolist()
     shared: dict[bytes, ColumnValues] = {}
     found, first = [], 0
-    for end, missing, begin, stop in zip(
-        ends, with_missing.tolist(), starts[:-1].tolist(), starts[1:].tolist(), strict=True
+    for end, missing, (begin, stop) in zip(
+        ends, with_missing.tolist(), pairwise(edges), strict=True
     ):
-        key = held[begin:stop].tobytes()
-        if key not in shared:
+        key = places[begin:stop]
+        column = shared.get(key)
+        if column is None:
             some = array[first:end] if first < end else array_of([])
-            shared[key] = ColumnValues(
+            column = shared[key] = ColumnValues(
                 natural_integers(some) if array.dtype == np.uint64 else some, missing
             )
-        found.append(shared[key])
+        found.append(column)
         first = end
     return tuple(found)
 
