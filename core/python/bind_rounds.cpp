@@ -113,6 +113,17 @@ void fixed_prices_(const HeldSource& source, int resolution, Vector<const int64_
   fixed_prices(prices, resolution, offsets.data(), out.data(), pointer(raised), {n_threads, {}});
 }
 
+NewArray<double> sums_before_rounding_(Matrix<const uint32_t> prices,
+                                       Matrix<const int16_t> raised) {
+  const int64_t k = length(prices), n = length(prices, 1);
+  require(length(raised) == k && length(raised, 1) == n, "raised must be as prices are");
+  std::vector<double> sums(static_cast<size_t>(n));
+  const nb::gil_scoped_release released;
+  sums_before_rounding(prices.data(), raised.data(), k, n, sums.data());
+  const nb::gil_scoped_acquire acquired;
+  return as_array(std::move(sums));
+}
+
 NewArray<double> portable_log2_(Vector<const double> numbers) {
   std::vector<double> logs;
   for (int64_t i = 0; i < length(numbers); ++i) {
@@ -139,6 +150,7 @@ void bind_rounds(nb::module_& m) {
   m.def("price_ranges", price_ranges_, "source"_a, exact("least"), exact("dearest"), "n_threads"_a);
   m.def("fixed_prices", fixed_prices_, "source"_a, "resolution"_a, exact("offsets"), exact("out"),
         exact_or_none("raised"), "n_threads"_a);
+  m.def("sums_before_rounding", sums_before_rounding_, exact("prices"), exact("raised"));
   m.def("portable_log2", portable_log2_, exact("numbers"));
 }
 

@@ -168,6 +168,23 @@ int64_t sum_of_raised_(const HeldWide& counts, const HeldByValue<int64_t>& by_va
   return sum_of_raised(counts.shape(), cells, less, raised);
 }
 
+NewArray<double> wide_sums_before_rounding_(
+    Vector<const int64_t> starts, Matrix<const uint32_t> usual, Vector<const uint32_t> shared,
+    Vector<const uint32_t> bonus, Matrix<const int16_t> usual_raised,
+    Vector<const int16_t> shared_raised, const HeldByValue<int16_t>& bonus_raised) {
+  const int64_t n_features = length(usual), k = length(usual, 1), n_values = length(shared);
+  require(is_list(starts, n_features, n_values), "starts must go from 0 to the number of values");
+  require(length(usual_raised) == n_features && length(usual_raised, 1) == k &&
+              length(shared_raised) == n_values && length(bonus_raised.numbers) == length(bonus),
+          "raised must be as prices are");
+  const WideFixed prices{usual.data(), shared.data(), bonus.data()};
+  const WideRaised raised{usual_raised.data(), shared_raised.data(),
+                          bonus_raised.view(n_values, k)};
+  std::vector<double> sums(static_cast<size_t>(n_values));
+  sums_before_rounding({starts.data(), n_features, k}, prices, raised, sums.data());
+  return as_array(std::move(sums));
+}
+
 void renumber_clusters_(Vector<const int64_t> indptr, Vector<const int32_t> rank,
                         Vector<int32_t> clusters, Vector<uint32_t> numbers) {
   const int64_t n_values = length(indptr) - 1, k = length(rank);
@@ -208,6 +225,9 @@ void bind_wide(nb::module_& m) {
         "resolution"_a, exact("out"), exact("raised"));
   m.def("sum_of_raised", sum_of_raised_, "counts"_a, "by_value"_a, "less"_a, exact("usual"),
         exact("shared"), "bonus"_a);
+  m.def("wide_sums_before_rounding", wide_sums_before_rounding_, exact("starts"), exact("usual"),
+        exact("shared"), exact("bonus"), exact("usual_raised"), exact("shared_raised"),
+        "bonus_raised"_a);
   m.def("renumber_clusters", renumber_clusters_, exact("indptr"), exact("rank"), exact("clusters"),
         exact("numbers"));
   m.def("exact_sum", exact_sum_, exact("numbers"));

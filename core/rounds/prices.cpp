@@ -196,4 +196,19 @@ void fixed_prices(const PriceSource& source, int resolution, const int64_t* offs
   });
 }
 
+void sums_before_rounding(const uint32_t* prices, const int16_t* raised, int64_t n_clusters,
+                          int64_t n_values, double* out) {
+  constexpr int64_t kValues = 1024;  // whose sums stay in the cache
+  for (int64_t first = 0; first < n_values; first += kValues) {
+    int64_t sums[kValues] = {}, sums_raised[kValues] = {};
+    const int64_t n = std::min(kValues, n_values - first);
+    for (int64_t c = 0; c < n_clusters; ++c) {
+      const int64_t at = c * n_values + first;
+      for (int64_t v = 0; v < n; ++v) sums[v] += prices[at + v];
+      for (int64_t v = 0; v < n; ++v) sums_raised[v] += raised[at + v];
+    }
+    for (int64_t v = 0; v < n; ++v) out[first + v] = before_rounding(sums[v], sums_raised[v]);
+  }
+}
+
 }  // namespace softmodes

@@ -31,6 +31,11 @@ constexpr int kRoundedBits = 15;
 void fixed_prices(const PriceSource& source, int resolution, const int64_t* offsets, uint32_t* out,
                   int16_t* raised, const Threads& threads);
 
+// By value: the sum over the clusters of its prices, as they were before rounding has raised them.
+// Both are clusters x values.
+void sums_before_rounding(const uint32_t* prices, const int16_t* raised, int64_t n_clusters,
+                          int64_t n_values, double* out);
+
 // log2, the same on every machine.
 double portable_log2(double x);
 

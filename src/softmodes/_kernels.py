@@ -47,7 +47,9 @@ from softmodes._core import (
     renumber_clusters,
     score_bytes,
     sum_of_raised,
+    sums_before_rounding,
     wide_prices,
+    wide_sums_before_rounding,
 )
 
 if TYPE_CHECKING:
@@ -95,11 +97,13 @@ __all__ = [
     "soft_tally",
     "sparse_counts",
     "sum_of_raised",
+    "sums_before_rounding",
     "tally",
     "unpack",
     "update",
     "use_instruction_set",
     "wide_prices",
+    "wide_sums_before_rounding",
 ]
 
 # Of the layout's sparse features, one after the other: where clusters begin, codes, counts.

@@ -152,9 +152,9 @@ class Pricing:
         n_cells = (self.total_weight << MEMBERSHIP_BITS) * (len(self.totals.n_values) + 1)
         less = max(0, n_cells.bit_length() + Raised.BITS - 63)
         sum_ = int((tally.cluster_sizes >> less) @ raised.base.astype(np.int64))
-        sum_ += _sum_of_products(
-            self._slots.in_cells(counts.dense) >> less, self._slots.in_columns(raised.prices)
-        )
+        dense = self._slots.in_cells(counts.dense)
+        dense = dense >> less if less else dense  # not copied unless it must be
+        sum_ += _sum_of_products(dense, self._slots.in_columns(raised.prices))
         if len(counts.wide):
             by_value = counts.wide_values.by_value(self.n_threads)
             sum_ += raised.wide.sum_over(counts.wide_values, by_value, less)
@@ -214,7 +214,8 @@ class Pricing:
         slots = self._slots
         least, dearest = np.zeros(self.totals.layout.n_cells), np.zeros(self.totals.layout.n_cells)
         _kernels.price_ranges(source, least, dearest, self.n_threads)
-        least, dearest = least[slots.cells], dearest[slots.cells]
+        if len(slots.cells) < len(least):
+            least, dearest = least[slots.cells], dearest[slots.cells]
         if kept is not None:
             least = np.minimum(least, kept.prices[:, slots.columns].min(axis=0))
             dearest = np.maximum(dearest, kept.prices[:, slots.columns].max(axis=0))
@@ -236,7 +237,7 @@ class Pricing:
             dense = self._slots.dense_prices.values()
             wide_spans += [float(kept.prices[:, some].max()) for some in dense]
         line = max([float((spans * self._slots.at_once).max(initial=0.0)), *wide_spans])
-        total = math.fsum([*spans.tolist(), *wide_spans, float(np.ptp(base))])
+        total = _kernels.exact_sum(np.concatenate([spans, wide_spans, [np.ptp(base)]]))
         dearest = max([total, float(base.max()), *largest])
         n_terms = 3 * len(self.totals.n_values) + 2
         resolution = self.most_resolution
@@ -276,7 +277,8 @@ class _Slots:
         offsets, layout = price_offsets(totals.n_values), totals.layout
         feature, code = totals.dense_slots
         cells = np.flatnonzero(code < totals.n_values[feature])
-        dense, starts = np.unique(feature[cells], return_index=True)
+        starts = np.flatnonzero(np.diff(feature[cells], prepend=-1))  # features ascend
+        dense = feature[cells][starts]
         dense_prices = {
             j: slice(int(offsets[j]), int(offsets[j + 1]))
             for j in layout.sparse_features

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes import _kernels
-from softmodes._rows.counts import Counts
+from softmodes._rows.counts import Counts, stays
 from softmodes._rows.wide_prices import (
     RAISED_BITS,
     SparsePrices,
     WidePrices,
     WideRaised,
-    before_rounding,
     require,
 )
 
@@ -98,6 +97,8 @@ class ScoreCenters:
 
     def reorder(self, order: NDArray[np.signedinteger]) -> ScoreCenters:
         """Return the same scores renumbered: new cluster i was `order[i]`."""
+        if stays(order):
+            return replace(self, raised=None)
         return ScoreCenters(
             prices=self.prices[order],
             base=self.base[order],
@@ -228,8 +229,7 @@ class Raised:
 
     def exact_sums(self, scores: ScoreCenters) -> NDArray[np.float64]:
         """Return the sum over the clusters of the prices of each value before rounding."""
-        sums, raised = (p.sum(axis=0, dtype=np.int64) for p in (scores.prices, self.prices))
-        return before_rounding(sums, raised)
+        return _kernels.sums_before_rounding(scores.prices, self.prices)
 
 
 def exact_dot(counts: NDArray[np.int64], prices: NDArray[np.uint32]) -> int:

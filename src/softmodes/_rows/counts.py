@@ -107,6 +107,8 @@ class Counts:
 
     def reorder(self, order: NDArray[np.signedinteger]) -> Counts:
         """Return the same counts with clusters renumbered: new cluster i was `order[i]`."""
+        if stays(order):
+            return self
         wide = self.wide.reorder(order)
         return Counts(self.layout, self.n_values, self.dense[order], wide)
 
@@ -282,6 +284,11 @@ class Counts:
         # Where nothing was observed, the one code is the ignored one, and is no value.
         nothing = 0 <= self.layout.ignored[j] < self.n_values[j]
         return np.zeros_like(counts) if nothing else counts
+
+
+def stays(order: NDArray[np.signedinteger]) -> bool:
+    """Tell whether clusters keep their numbers: then nothing need be copied."""
+    return bool((order == np.arange(len(order))).all())
 
 
 def merged_into(k: int, a: int, b: int) -> NDArray[np.intp]:
