@@ -1,6 +1,8 @@
 // Counts and prices of all sparse features at once, as Python functions.
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "python/bindings.hpp"
@@ -14,6 +16,17 @@ using namespace nb::literals;
 
 namespace softmodes {
 namespace {
+
+// Whether all numbers lie in 0 .. most; without branches, several at once.
+template <class T>
+bool are_within(const Vector<T>& numbers, int64_t most) {
+  int32_t least = 0, largest = -1;
+  for (int64_t i = 0; i < length(numbers); ++i) {
+    least = std::min(least, numbers.data()[i]);
+    largest = std::max(largest, numbers.data()[i]);
+  }
+  return least >= 0 && largest <= most;
+}
 
 class HeldWide {
  public:
@@ -34,8 +47,7 @@ class HeldWide {
       require(n_values_.data()[f] >= 0, "n_values must not be negative");
       value_starts_[f + 1] = value_starts_[f] + n_values_.data()[f];
     }
-    for (int64_t i = 0; i < length(codes_); ++i)
-      require(codes_.data()[i] >= 0, "codes must not be negative");
+    require(are_within(codes_, std::numeric_limits<int32_t>::max()), "codes must not be negative");
   }
 
   WideCounts view() const {
@@ -68,9 +80,7 @@ struct HeldByValue {
   ByValueView<T> view(int64_t n_values, int64_t n_clusters) const {
     require(is_list(indptr, n_values, length(clusters)) && length(clusters) == length(numbers),
             "indptr must go from 0 to the number of entries, by value");
-    for (int64_t e = 0; e < length(clusters); ++e)
-      require(clusters.data()[e] >= 0 && clusters.data()[e] < n_clusters,
-              "clusters must lie in 0 .. k - 1");
+    require(are_within(clusters, n_clusters - 1), "clusters must lie in 0 .. k - 1");
     return {indptr.data(), clusters.data(), numbers.data()};
   }
 };
@@ -193,8 +203,7 @@ void renumber_clusters_(Vector<const int64_t> indptr, Vector<const int32_t> rank
           "indptr must go from 0 to the number of entries, by value");
   for (int64_t c = 0; c < k; ++c)
     require(rank.data()[c] >= 0 && rank.data()[c] < k, "rank must be an order of the clusters");
-  for (int64_t e = 0; e < length(clusters); ++e)
-    require(clusters.data()[e] >= 0 && clusters.data()[e] < k, "clusters must lie in 0 .. k - 1");
+  require(are_within(clusters, k - 1), "clusters must lie in 0 .. k - 1");
   const nb::gil_scoped_release released;
   renumber_clusters(n_values, k, indptr.data(), rank.data(), clusters.data(), numbers.data());
 }

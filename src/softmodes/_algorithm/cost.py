@@ -36,13 +36,11 @@ def modes_cost(
     weight = np.ones(layout.n_features, np.int64)
     if feature_weight is not None:
         weight = feature_weight.astype(np.int64)
-    feature, code = counts.dense_slots
-    is_value = (code < counts.n_values[feature]) & ~counts.nothing[feature]
     dense = np.flatnonzero(np.diff(layout.offsets))
     total = 0
     if len(dense):
         starts = layout.offsets[dense]
-        values = counts.dense if is_value.all() else np.where(is_value, counts.dense, 0)
+        values = _of_values(counts)
         modes = np.maximum.reduceat(values, starts, axis=1).sum(axis=0)
         observed = np.add.reduceat(values.sum(axis=0), starts)
         total = int(weight[dense] @ (observed - modes))
@@ -50,3 +48,12 @@ def modes_cost(
         modes, observed = _kernels.mode_counts_wide(counts.wide_values.native, n_threads)
         total += int(weight[counts.wide.features] @ (observed - modes))
     return total
+
+
+def _of_values(counts: Counts) -> NDArray[np.int64]:
+    """Return dense counts, 0 where a code is no value; mostly all are."""
+    n_cells = np.diff(counts.layout.offsets)
+    if (n_cells <= counts.n_values).all() and not counts.nothing.any():
+        return counts.dense
+    feature, code = counts.dense_slots
+    return np.where((code < counts.n_values[feature]) & ~counts.nothing[feature], counts.dense, 0)

@@ -101,7 +101,7 @@ class Pricing:
         prices = np.empty((counts.n_clusters, int(offsets[-1])), np.uint32)
         raised = np.empty(prices.shape, np.int16) if self.rule == "latent" else None
         _kernels.fixed_prices(source, resolution, offsets, prices, raised, self.n_threads)
-        wide_prices, wide_raised = wide.fixed(resolution)
+        wide_prices, wide_raised = wide.fixed(resolution, self._wide.fixed_shared(resolution))
         for j, some in self._slots.dense_prices.items():
             prices[:, some] = wide_prices[j].dense()
             if raised is not None:

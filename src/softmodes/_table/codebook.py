@@ -315,7 +315,7 @@ class Codebook:
         n = len(column)
         if n and not (self.missing == "category" and column.has_missing):
             return column.array
-        values = np.full(n + 1, None, object)
+        values = np.empty(n + 1, object)  # all None
         values[:n] = python_values(column.array)
         return values
 
@@ -350,7 +350,7 @@ class Codebook:
         return table
 
     def _categories_as(self, dtype: np.dtype[Any]) -> list[NDArray[Any]]:
-        if not dtype.hasobject:
+        if all(values.dtype == dtype for values in self.categories):
             return list(self.categories)
         # Many columns may share one array.
         natural = {id(values): values for values in self.categories}
