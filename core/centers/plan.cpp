@@ -4,19 +4,24 @@
 
 namespace softmodes {
 
-Strategy choose_strategy(const Layout& layout, const Centers& centers, const Kernels& kernels) {
+Strategy choose_strategy(const Layout& layout, const Centers& centers, int64_t n_rows,
+                         const Kernels& kernels) {
   if (std::holds_alternative<ScoreCenters>(centers.kind)) return Strategy::scores;
   if (RowPlan::suits(layout, centers, kernels)) return Strategy::rows;
+  if (CellPlan::suits(layout, centers, n_rows)) return Strategy::cells;
   const bool many = centers.n >= kernels.plane_centers;
   return many && PlanePlan::can_hold(layout, centers) ? Strategy::planes : Strategy::tiles;
 }
 
-Plan make_plan(const Layout& layout, const Centers& centers, const Kernels& kernels) {
-  switch (choose_strategy(layout, centers, kernels)) {
+Plan make_plan(const Layout& layout, const Centers& centers, int64_t n_rows,
+               const Kernels& kernels) {
+  switch (choose_strategy(layout, centers, n_rows, kernels)) {
     case Strategy::rows:
       return Plan(std::in_place_type<RowPlan>, layout, centers);
+    case Strategy::cells:
+      return Plan(std::in_place_type<CellPlan>, layout, centers, kernels);
     case Strategy::scores:
-      return Plan(std::in_place_type<ScorePlan>, layout, centers, kernels);
+      return Plan(std::in_place_type<ScorePlan>, layout, centers, n_rows, kernels);
     case Strategy::planes:
       return Plan(std::in_place_type<PlanePlan>, layout, centers, kernels.plane_rows);
     default:
@@ -24,10 +29,12 @@ Plan make_plan(const Layout& layout, const Centers& centers, const Kernels& kern
   }
 }
 
-DistancePlan make_distance_plan(const Layout& layout, const Centers& centers,
+DistancePlan make_distance_plan(const Layout& layout, const Centers& centers, int64_t n_rows,
                                 const Kernels& kernels) {
   if (RowPlan::suits(layout, centers, kernels))
     return DistancePlan(std::in_place_type<RowPlan>, layout, centers);
+  if (CellPlan::suits(layout, centers, n_rows))
+    return DistancePlan(std::in_place_type<CellPlan>, layout, centers, kernels);
   return DistancePlan(std::in_place_type<TilePlan>, layout, centers, kernels);
 }
 

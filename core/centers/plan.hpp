@@ -1,8 +1,9 @@
-// Centers made ready for comparison: one of four plans.
+// Centers made ready for comparison: one of five plans.
 #pragma once
 
 #include <variant>
 
+#include "centers/cell_plan.hpp"
 #include "centers/plane_plan.hpp"
 #include "centers/row_plan.hpp"
 #include "centers/score_plan.hpp"
@@ -11,17 +12,20 @@
 namespace softmodes {
 
 // A plan has n_centers, tile_rows, scratch_sizes and nearest.
-using Plan = std::variant<RowPlan, TilePlan, PlanePlan, ScorePlan>;
+using Plan = std::variant<RowPlan, CellPlan, TilePlan, PlanePlan, ScorePlan>;
 // One that has distances, too.
-using DistancePlan = std::variant<RowPlan, TilePlan>;
+using DistancePlan = std::variant<RowPlan, CellPlan, TilePlan>;
 
-enum class Strategy { rows, tiles, planes, scores };
+enum class Strategy { rows, cells, tiles, planes, scores };
 
-Strategy choose_strategy(const Layout& layout, const Centers& centers, const Kernels& kernels);
+// For so many rows.
+Strategy choose_strategy(const Layout& layout, const Centers& centers, int64_t n_rows,
+                         const Kernels& kernels);
 
 // The layout and the centers must outlive the plan.
-Plan make_plan(const Layout& layout, const Centers& centers, const Kernels& kernels);
-DistancePlan make_distance_plan(const Layout& layout, const Centers& centers,
+Plan make_plan(const Layout& layout, const Centers& centers, int64_t n_rows,
+               const Kernels& kernels);
+DistancePlan make_distance_plan(const Layout& layout, const Centers& centers, int64_t n_rows,
                                 const Kernels& kernels);
 
 inline int64_t n_centers(const Plan& plan) {

@@ -7,7 +7,6 @@
 namespace softmodes {
 namespace {
 
-constexpr uint32_t kNoCluster = 0x7fffffff;          // the total of a lane without one
 constexpr int64_t kLinesInCache = int64_t{1} << 20;  // by bytes there are fewer, longer tables
 // From here on, to read lines is what takes time.
 constexpr int64_t kLinesFarAway = int64_t{1} << 21;
@@ -94,24 +93,64 @@ int64_t ScorePlan::most_bytes(const Layout& layout, int64_t n_centers, const Ker
                   FinePlan::most_bytes(n_centers, nibbles));
 }
 
-ScorePlan::ScorePlan(const Layout& layout, const Centers& centers, const Kernels& kernels)
-    : layout_(layout), floor_(layout, centers), clusters_(centers.clusters) {
+ScorePlan::ScorePlan(const Layout& layout, const Centers& centers, int64_t n_rows,
+                     const Kernels& kernels)
+    : layout_(layout),
+      floor_(layout, centers),
+      by_cells_(cells_pay(layout, centers.n, n_rows, kernels)),
+      clusters_(centers.clusters) {
   const auto& scores = std::get<ScoreCenters>(centers.kind);
-  view_.n_centers = centers.n;
-  view_.clusters = clusters_.data();
-  std::vector<uint32_t> dearest(static_cast<size_t>(layout.n_features));  // above the floor
-  for (int64_t j = 0; j < layout.n_features; ++j)
-    for (int64_t c = 0; c < centers.n; ++c)
-      for (int64_t v = 0; v < floor_.n_values(j); ++v)
-        dearest[j] = std::max(dearest[j], floor_.above(c, j, v));
-  choose_lines(dearest, kernels);
+  view_ = totals_view(layout, centers.n, clusters_.data(), kernels);
+  const std::vector<uint32_t> dearest = dearest_above_floor();
+  if (!by_cells_) choose_lines(dearest, kernels);
   fill_start(scores);
   fill_wide(scores);
   check_totals(dearest);
+  if (by_cells_) return;
   lines_ = Buffer(view_.n_groups * view_.group_bytes);
   view_.lines = lines_.data();
   view_.whole ? fill_lines<uint32_t>(scores) : fill_lines<uint16_t>(scores);
   if (CoarsePlan::suits(view_)) choose_levels(scores.resolution, kernels);
+}
+
+// Whether to sum the cells of so many rows takes less than to make lines of all values, which do
+// not stay in the cache.
+bool ScorePlan::cells_pay(const Layout& layout, int64_t n_centers, int64_t n_rows,
+                          const Kernels& kernels) {
+  const int64_t lanes = lanes_of(n_centers, 4, kernels);
+  const int64_t n_prices = shape_of(layout, 4 * lanes).n_lines() * lanes;
+  return 4 * n_prices > kLinesInCache && n_rows * layout.n_features * n_centers < n_prices;
+}
+
+// Cells of several bytes are not among them: the kernels add those.
+void ScorePlan::add_cells(const TileRows& rows, uint32_t* totals) const {
+  const int64_t k = view_.n_centers, lanes = view_.lanes();
+  std::vector<int64_t> values;  // with a price
+  for_each_cells(layout_, rows, [&](int64_t r, int64_t first, int64_t n, const int32_t* codes) {
+    values.resize(static_cast<size_t>(n));
+    int64_t m = 0;
+    uint32_t least = 0;
+    for (int64_t j = 0; j < n; ++j) {
+      values[m] = floor_.place(first + j, codes[j]);
+      m += !is_wide(layout_, first + j) && codes[j] < floor_.n_values(first + j);
+    }
+    for (int64_t i = 0; i < m; ++i) least += floor_.least(values[i]);
+    for (int64_t c = 0; c < k; ++c) {
+      uint32_t sum = 0;
+      for (int64_t i = 0; i < m; ++i) sum += floor_.price(c, values[i]);
+      totals[r * lanes + c] += sum - least;
+    }
+  });
+}
+
+// By feature.
+std::vector<uint32_t> ScorePlan::dearest_above_floor() const {
+  std::vector<uint32_t> dearest(static_cast<size_t>(layout_.n_features));
+  for (int64_t c = 0; c < view_.n_centers; ++c)
+    for (int64_t j = 0; j < layout_.n_features; ++j)
+      for (int64_t v = 0; v < floor_.n_values(j); ++v)
+        dearest[j] = std::max(dearest[j], floor_.above(c, j, v));
+  return dearest;
 }
 
 void ScorePlan::choose_levels(int resolution, const Kernels& kernels) {
@@ -164,10 +203,14 @@ void ScorePlan::choose_lines(const std::vector<uint32_t>& dearest, const Kernels
   view_.runs = runs_.data();
   view_.n_runs = n_runs;
   const int64_t bytes = view_.whole ? 4 : 2;
-  const int64_t lanes = lanes_of(k, bytes, kernels);
-  view_.n_groups = ceil_div(lanes * bytes, kMostVectors * vector);
-  view_.group = lanes_of(ceil_div(lanes, view_.n_groups), bytes, kernels);
+  cut_groups(view_, bytes, kernels);
   view_.group_bytes = view_.shape.n_lines() * view_.group * bytes;
+}
+
+void ScorePlan::cut_groups(ScoreView& view, int64_t bytes, const Kernels& kernels) {
+  const int64_t lanes = lanes_of(view.n_centers, bytes, kernels);
+  view.n_groups = ceil_div(lanes * bytes, kMostVectors * kernels.vector_bytes);
+  view.group = lanes_of(ceil_div(lanes, view.n_groups), bytes, kernels);
 }
 
 // A bonus never lowers a total below 0, and cells that are no values raise it by at most what the

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "centers/cells.hpp"
 #include "centers/centers.hpp"
 #include "centers/coarse_plan.hpp"
 #include "centers/fine_plan.hpp"
@@ -21,10 +22,14 @@ class Floor {
   Floor(const Layout& layout, const Centers& centers);
   // Of one row.
   int64_t of(const uint8_t* row) const;
-  // What a value costs at least.
-  uint32_t least(int64_t feature, int64_t value) const {
-    return least_[static_cast<size_t>(centers_.offsets[feature] + value)];
+  // Where a value is among those that have prices of their own.
+  int64_t place(int64_t feature, int64_t value) const { return centers_.offsets[feature] + value; }
+  uint32_t price(int64_t center, int64_t place) const {
+    return centers_.prices[center * centers_.n_prices + place];
   }
+  // What a value costs at least.
+  uint32_t least(int64_t place) const { return least_[static_cast<size_t>(place)]; }
+  uint32_t least(int64_t feature, int64_t value) const { return least(place(feature, value)); }
   // What it costs above that; not of sparse prices.
   uint32_t above(int64_t center, int64_t feature, int64_t value) const {
     return centers_.of(center, feature)[value] - least(feature, value);
@@ -51,13 +56,16 @@ class ScorePlan {
   static LineShape shape_of(const Layout& layout, int64_t line_bytes);
   // How many lanes of so many bytes are kept for so many centers.
   static int64_t lanes_of(int64_t n_centers, int64_t bytes, const Kernels& kernels);
+  // Cuts the lanes of all centers of a view into groups.
+  static void cut_groups(ScoreView& view, int64_t bytes, const Kernels& kernels);
   static int64_t most_bytes(const Layout& layout, int64_t n_centers, const Kernels& kernels);
 
-  // Throws std::invalid_argument for prices whose sums do not fit.
-  ScorePlan(const Layout& layout, const Centers& centers, const Kernels& kernels);
+  // For so many rows. Throws std::invalid_argument for prices whose sums do not fit.
+  ScorePlan(const Layout& layout, const Centers& centers, int64_t n_rows, const Kernels& kernels);
   int64_t n_centers() const { return view_.n_centers; }
   int64_t tile_rows() const { return kTileRows; }
   ScratchSizes scratch_sizes() const {
+    if (by_cells_) return cell_scratch();
     if (fine_) return FinePlan::scratch_sizes(view_.n_centers, view_.shape);
     return coarse_ ? CoarsePlan::scratch_sizes(view_.n_centers, view_.lanes(), view_.shape)
                    : ScratchSizes{};
@@ -68,10 +76,24 @@ class ScorePlan {
   const CoarsePlan* coarse() const { return coarse_.get(); }
   const FinePlan* fine() const { return fine_.get(); }
   bool has_levels() const { return coarse_ || fine_; }
+  // Rows are so few that there are no lines: prices of their cells are summed.
+  bool by_cells() const { return by_cells_; }
+  // All totals of some rows: totals[row * lanes + cluster].
+  void totals(const Kernels& kernels, const TileRows& rows, uint32_t* totals) const {
+    kernels.score_totals(view_, rows, totals);
+    if (by_cells_) add_cells(rows, totals);
+  }
 
   // False if it was given up.
   bool nearest(const Kernels& kernels, const TileRows& rows, const Ties& ties,
                const Scratch& scratch, Nearest out, const Stop& stop) const {
+    if (by_cells_) {
+      if (stop.requested()) return false;
+      auto* found = reinterpret_cast<uint32_t*>(scratch.distances);
+      totals(kernels, rows, found);
+      nearest_by_totals(kernels, view_, rows, found, ties, scratch, out);
+      return true;
+    }
     auto* notes = reinterpret_cast<CoarseNotes*>(scratch.notes);
     if (has_levels() && notes->pays(rows.n)) {
       if (stop.requested()) return false;
@@ -92,6 +114,15 @@ class ScorePlan {
   }
 
  private:
+  static bool cells_pay(const Layout& layout, int64_t n_centers, int64_t n_rows,
+                        const Kernels& kernels);
+  ScratchSizes cell_scratch() const {
+    ScratchSizes sizes;
+    sizes.distances = 4 * kTileRows * view_.lanes();
+    return sizes;
+  }
+  void add_cells(const TileRows& rows, uint32_t* totals) const;
+  std::vector<uint32_t> dearest_above_floor() const;
   void fill_start(const ScoreCenters& centers);
   void fill_wide(const ScoreCenters& centers);
   const uint32_t* bonus_lines(const SparsePrices& sparse, int64_t n_values);
@@ -106,6 +137,7 @@ class ScorePlan {
 
   const Layout& layout_;
   Floor floor_;
+  bool by_cells_;
   ScoreView view_{};
   std::vector<uint32_t> start_;
   std::vector<LineRun> runs_;

@@ -115,11 +115,14 @@ void CounterMap::add_byte(const uint32_t* counters, int64_t feature, int64_t* ce
   for (int32_t code = 0; code < layout_.n_codes[feature]; ++code) cells[code] += values[code];
 }
 
-static void count_weighted(const Block& block, const int32_t* order, int64_t n, int64_t* cells) {
+// So few rows are counted before counters are made, and added to cells.
+constexpr int64_t kFewRows = 8;
+
+static void count_cells(const Block& block, const int32_t* order, int64_t n, int64_t* cells) {
   const Layout& layout = block.layout;
   for (int64_t i = 0; i < n; ++i) {
     const uint8_t* row = block.rows + order[i] * layout.stride;
-    const int64_t weight = block.weight[order[i]];
+    const int64_t weight = block.weight ? block.weight[order[i]] : 1;
     for (int64_t j = 0; j < layout.n_features; ++j)
       if (layout.bits[j] <= 8) cells[layout.offsets[j] + layout.code(row, j)] += weight;
   }
@@ -127,7 +130,7 @@ static void count_weighted(const Block& block, const int32_t* order, int64_t n, 
 
 void count_rows(const CounterMap& map, const Block& block, const int32_t* order, int64_t n,
                 int64_t* cells) {
-  if (block.weight) return count_weighted(block, order, n, cells);
+  if (block.weight || n <= kFewRows) return count_cells(block, order, n, cells);
   std::vector<uint32_t> words(static_cast<size_t>(map.size()));
   kernels().count(map.shape(), block.rows, order, n, words.data());
   map.add_to_cells(words.data(), n, cells);

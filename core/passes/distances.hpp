@@ -13,7 +13,7 @@ void for_each_distance(const Block& block, const Centers& centers, const Threads
                        const Visit& visit) {
   static_assert(kTaskRows % kTileRows == 0);
   const Kernels& isa = kernels();
-  const DistancePlan plan = make_distance_plan(block.layout, centers, isa);
+  const DistancePlan plan = make_distance_plan(block.layout, centers, block.n_rows, isa);
   const Threads useful = useful_threads(block, centers.n, threads);
   const auto scratch = make_scratch(scratch_sizes(plan), useful);
   const auto at_once = static_cast<size_t>(std::min<int64_t>(centers.n, kGroup) * kTileRows);

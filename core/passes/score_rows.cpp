@@ -12,7 +12,7 @@ void score_rows(const Block& block, const Centers& centers, std::optional<uint64
                 const RowScores& out, const Threads& threads) {
   const int64_t k = centers.n;
   const int resolution = std::get<ScoreCenters>(centers.kind).resolution;
-  const ScorePlan plan(block.layout, centers, kernels());
+  const ScorePlan plan(block.layout, centers, block.n_rows, kernels());
   const Powers powers = powers_of(resolution);
   const RowHasher hasher(block);
   const Ties ties{tie_key.has_value(), tie_key.value_or(0), hasher.view()};

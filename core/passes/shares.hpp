@@ -60,7 +60,7 @@ class Sharer {
         notes->add(rows.n, kernels.share_by_coarse(plan_.view(), plan_.coarse()->view(), powers,
                                                    rows, ties, scratch, out));
       } else {
-        kernels.score_totals(plan_.view(), rows, totals);
+        plan_.totals(kernels, rows, totals);
         kernels.share(plan_.view(), powers, rows, ties, totals, out);
       }
       visit(first + r, rows.n, out, totals);
@@ -76,7 +76,7 @@ class Sharer {
     auto* totals = totals_.as<uint32_t>();
     for (int64_t r = 0; r < n; r += rows_) {
       const TileRows rows{block.rows + (first + r) * block.layout.stride, std::min(rows_, n - r)};
-      kernels.score_totals(plan_.view(), rows, totals);
+      plan_.totals(kernels, rows, totals);
       kernels.share_in_place(plan_.view(), powers, rows, ties, totals, out);
       visit(first + r, rows.n, out, totals);
     }

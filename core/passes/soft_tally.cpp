@@ -24,13 +24,14 @@ namespace {
 constexpr int64_t kMostSummed = 65535;  // rows in sums of 32 bits
 constexpr int64_t kFewClusters = 48;    // in a line of sums
 constexpr int64_t kFewAdditions = 80;   // of vectors for a row: parts need not be sorted
-constexpr int64_t kFewSumBytes = int64_t{3} << 19;    // of these lines, in the cache
-constexpr int64_t kMostSumBytes = int64_t{1} << 26;   // of all clusters, for one thread
-constexpr int64_t kRangeRows = int64_t{1} << 16;      // whose parts are kept
-constexpr int64_t kMostParts = int64_t{1} << 22;      // kept, if every row had one in each cluster
-constexpr int64_t kPartsAtOnce = int64_t{1} << 18;    // that are sorted
-constexpr int64_t kRangeBytes = int64_t{1} << 25;     // or whose labels are
-constexpr int64_t kFewSparseSums = int64_t{1} << 20;  // of all sparse features, for one thread
+constexpr int64_t kFewSumBytes = int64_t{3} << 19;     // of these lines, in the cache
+constexpr int64_t kMostSumBytes = int64_t{1} << 26;    // of all clusters, for one thread
+constexpr int64_t kRangeRows = int64_t{1} << 16;       // whose parts are kept
+constexpr int64_t kMostParts = int64_t{1} << 22;       // kept, if every row had one in each cluster
+constexpr int64_t kPartsAtOnce = int64_t{1} << 18;     // that are sorted
+constexpr int64_t kRangeBytes = int64_t{1} << 25;      // or whose labels are
+constexpr int64_t kFewSparseSums = int64_t{1} << 20;   // of all sparse features, for one thread
+constexpr int64_t kMostSparseSums = int64_t{1} << 24;  // if parts would be as many
 
 struct Part {
   int32_t row;
@@ -77,13 +78,14 @@ class SoftPass {
            const Threads& threads)
       : kernels_(kernels()),
         block_(block),
-        plan_(block.layout, centers, kernels_),
+        plan_(block.layout, centers, block.n_rows, kernels_),
         powers_(powers_of(std::get<ScoreCenters>(centers.kind).resolution)),
         ties_(ties),
         out_(out),
         k_(centers.n),
         threads_(useful_threads(block, centers.n, threads)),
-        way_(way_of(block.layout, k_, block.weight, kernels_)),
+        way_(plan_.by_cells() ? Way::one_by_one  // sums by line are as many as lines
+                              : way_of(block.layout, k_, block.weight, kernels_)),
         map_(block.layout, lines_of(block.layout, k_, way_, kernels_)),
         counters_(block.layout) {
     sparse_ = sparse_sums();
@@ -93,12 +95,12 @@ class SoftPass {
     const int64_t scratch = sixteens_ ? SixteenPlan::scratch_bytes(block.layout) : 0;
     for (int t = 0; t < threads_.n; ++t)
       workers_.push_back(std::make_unique<SoftWorker>(plan_, n_sums(), n_code_sums(), scratch));
-    if (sums_sparse(block.layout, k_) && way_ != Way::together)
+    if (sums_sparse() && way_ != Way::together)
       for (auto& w : workers_) w->sparse = sparse_sums();
   }
 
   SoftSum run() {
-    const int64_t at_once = range_rows(block_.layout, k_, way_);
+    const int64_t at_once = range_rows(block_.layout, k_, way_, block_.n_rows);
     for (int64_t first = 0; first < block_.n_rows; first += at_once)
       range(first, std::min(at_once, block_.n_rows - first));
     SoftSum total;
@@ -135,21 +137,25 @@ class SoftPass {
   static int64_t together_lanes(int64_t k, const Kernels& kernels) {
     return ScorePlan::lanes_of(k, 4, kernels);
   }
-  // Whether parts are added to the counts of sparse features at once, without being kept.
-  static bool sums_sparse(const Layout& layout, int64_t k) {
+  // Whether parts are added to the counts of sparse features at once, without being kept: where
+  // sums are few, or lines of them no more than rows.
+  static bool sums_sparse(const Layout& layout, int64_t k, Way way, int64_t n_rows) {
     const int64_t n_codes = n_sparse_codes(layout);
-    return n_codes && k * n_codes <= kFewSparseSums;
+    const bool lines = way == Way::together && n_codes <= n_rows;
+    return n_codes && k * n_codes <= (lines ? kMostSparseSums : kFewSparseSums);
   }
   static int64_t n_sparse_codes(const Layout& layout) {
     int64_t n = 0;
     for (const int32_t j : layout.sparse_features) n += layout.n_codes[j];
     return n;
   }
-  static bool keeps_all_parts(const Layout& layout, int64_t k, Way way) {
-    return way == Way::one_by_one || (!layout.sparse_features.empty() && !sums_sparse(layout, k));
+  static bool keeps_all_parts(const Layout& layout, int64_t k, Way way, int64_t n_rows) {
+    return way == Way::one_by_one ||
+           (!layout.sparse_features.empty() && !sums_sparse(layout, k, way, n_rows));
   }
-  static int64_t range_rows(const Layout& layout, int64_t k, Way way) {
-    if (keeps_all_parts(layout, k, way)) return std::clamp(kMostParts / k, kTaskRows, kRangeRows);
+  static int64_t range_rows(const Layout& layout, int64_t k, Way way, int64_t n_rows) {
+    if (keeps_all_parts(layout, k, way, n_rows))
+      return std::clamp(kMostParts / k, kTaskRows, kRangeRows);
     return std::max(kRangeRows, kRangeBytes / layout.stride);
   }
 
@@ -166,14 +172,16 @@ class SoftPass {
     }
   }
   int64_t n_code_sums() const {
-    if (way_ != Way::together || !sums_sparse(block_.layout, k_)) return 0;
+    if (way_ != Way::together || !sums_sparse()) return 0;
     return n_sparse_codes(block_.layout) * together_lanes(k_, kernels_);
   }
-  bool keeps_all_parts() const { return keeps_all_parts(block_.layout, k_, way_); }
+  bool sums_sparse() const { return sums_sparse(block_.layout, k_, way_, block_.n_rows); }
+  bool keeps_all_parts() const { return keeps_all_parts(block_.layout, k_, way_, block_.n_rows); }
   std::vector<SparseSums> sparse_sums() const {
     std::vector<SparseSums> sums;
+    const int64_t most = sums_sparse() ? kMostSparseSums : SparseSums::kMostCounts;
     for (const int32_t j : block_.layout.sparse_features)
-      sums.emplace_back(k_, block_.layout.n_codes[j]);
+      sums.emplace_back(k_, block_.layout.n_codes[j], most);
     return sums;
   }
 
@@ -306,7 +314,7 @@ class SoftPass {
     kernels_.add_to_lines(nullptr, lanes, n, parts, step, w.size_sums.as<uint32_t>());
     if (map_.shape().n_columns())
       kernels_.add_parts(map_.shape(), lanes, rows, n, parts, step, w.sums.as<uint32_t>());
-    if (!sums_sparse(layout, k_)) return;
+    if (!sums_sparse()) return;
     auto* sums = w.code_sums.as<uint32_t>();
     w.codes.resize(static_cast<size_t>(n));
     for (const int32_t j : layout.sparse_features) {
@@ -413,7 +421,7 @@ class SoftPass {
     if (!together) return;
     auto* sizes = w.size_sums.as<uint32_t>();
     for (int64_t c = 0; c < k_; ++c) out_.cluster_sizes[c] += std::exchange(sizes[c], 0);
-    if (sums_sparse(block_.layout, k_)) empty_code_sums(w);
+    if (sums_sparse()) empty_code_sums(w);
   }
   void empty_code_sums(SoftWorker& w) {
     const int64_t lanes = together_lanes(k_, kernels_);
@@ -434,7 +442,7 @@ class SoftPass {
       run_tasks(k_, threads_,  // no two threads at one cluster
                 [&](int64_t c, int, const Stop&) { count_cells(rows, by_cluster[c]); });
     }
-    if (sums_sparse(rows.layout, k_)) return;
+    if (sums_sparse()) return;
     run_tasks(static_cast<int64_t>(sparse_.size()), threads_, [&](int64_t i, int, const Stop&) {
       for (const auto& w : workers_)
         add_sparse(rows, w->parts, block_.layout.sparse_features[i], sparse_[i]);
@@ -498,27 +506,30 @@ int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& thre
   const int64_t lanes = n_centers + isa.vector_bytes;
   const bool sixteens = SixteenPlan::suits(layout, n_centers, isa);
   int64_t most = 0;
-  for (const bool weighted : {false, true}) {
+  using Kind = std::pair<bool, int64_t>;  // whether rows have weights, and how many they are
+  for (const auto& [weighted, n_rows] :
+       {Kind{false, 0}, Kind{false, kMostRowsAtOnce}, Kind{true, 0}}) {
     const Way way = SoftPass::way_of(layout, n_centers, weighted, isa);
     const LineShape lines = SoftPass::lines_of(layout, n_centers, way, isa);
     int64_t sums = 0;
     if (way != Way::one_by_one)
       sums = 4 * std::max(lines.n_lines(), counters.size()) *
              (way == Way::together ? SoftPass::together_lanes(n_centers, isa) : n_centers);
-    const int64_t range = SoftPass::range_rows(layout, n_centers, way);
+    const int64_t range = SoftPass::range_rows(layout, n_centers, way, n_rows);
     // Where all parts are kept, there may be one for every row and cluster.
-    const bool all = SoftPass::keeps_all_parts(layout, n_centers, way);
+    const bool all = SoftPass::keeps_all_parts(layout, n_centers, way, n_rows);
     const int64_t n_parts =
         all ? range * n_centers / threads.n : kPartsAtOnce + kTileRows * n_centers;
     const int64_t parts = static_cast<int64_t>(2 * sizeof(Part)) * n_parts;
     const int64_t scratch = sixteens ? SixteenPlan::scratch_bytes(layout) : 0;
-    const int64_t own = SoftPass::sums_sparse(layout, n_centers)
-                            ? std::max(8 * n_centers, 4 * lanes) * SoftPass::n_sparse_codes(layout)
-                            : 0;
+    const int64_t n_codes = SoftPass::sums_sparse(layout, n_centers, way, n_rows)
+                                ? SoftPass::n_sparse_codes(layout)
+                                : 0;
+    const int64_t own = std::max(8 * n_centers, 4 * lanes) * n_codes;
     const int64_t worker =
         Sharer::bytes(layout, lanes) + sums + scratch + own + 8 * n_centers + parts;
-    const int64_t sparse = 8 * SparseSums::kMostCounts *
-                           static_cast<int64_t>(std::min<size_t>(1, layout.sparse_features.size()));
+    const int64_t one = layout.sparse_features.empty() ? 0 : SparseSums::kMostCounts;
+    const int64_t sparse = 8 * std::max(one, n_centers * n_codes);
     const int64_t alone = way == Way::sorted ? 8 * n_centers * layout.n_cells() : 0;
     most = std::max(most, 4 * range + alone + sparse + threads.n * worker +
                               count_by_cluster_bytes(counters, layout, range, n_centers, threads));

@@ -10,12 +10,12 @@
 
 namespace softmodes {
 
-// Of every cluster and code, if that takes little memory, else of those that occur.
+// Of every cluster and code, if these are at most `most`, else of those that occur.
 class SparseSums {
  public:
   static constexpr int64_t kMostCounts = int64_t{1} << 21;
-  SparseSums(int64_t k, int64_t n_codes) : k_(k), n_codes_(n_codes) {
-    if (k * n_codes <= kMostCounts) counts_.resize(static_cast<size_t>(k * n_codes));
+  SparseSums(int64_t k, int64_t n_codes, int64_t most = kMostCounts) : k_(k), n_codes_(n_codes) {
+    if (k * n_codes <= most) counts_.resize(static_cast<size_t>(k * n_codes));
   }
   bool dense() const { return !counts_.empty(); }
   int64_t* data() { return counts_.data(); }  // by cluster and code, if dense

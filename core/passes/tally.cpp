@@ -179,7 +179,7 @@ class TallyPass {
 
 TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_t> tie_key,
                const TallyOut& out, const Threads& threads) {
-  const Plan plan = make_plan(block.layout, centers, kernels());
+  const Plan plan = make_plan(block.layout, centers, block.n_rows, kernels());
   const RowHasher hasher(block);
   const Ties ties{tie_key.has_value(), tie_key.value_or(0), hasher.view()};
   const CounterMap map(block.layout);

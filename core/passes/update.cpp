@@ -230,8 +230,8 @@ TallySum update(const Block& block, const Centers& centers, const std::vector<in
   TallySum total;
   if (changed.empty()) return total;
   const ChosenCenters chosen(block.layout, centers, changed);
-  const Plan some = make_plan(block.layout, chosen.view(), kernels());
-  const Plan all = make_plan(block.layout, centers, kernels());
+  const Plan some = make_plan(block.layout, chosen.view(), block.n_rows, kernels());
+  const Plan all = make_plan(block.layout, centers, block.n_rows, kernels());
   const RowHasher hasher(block);
   const Ties ties{tie_key.has_value(), tie_key.value_or(0), hasher.view()};
   for (int64_t first = 0; first < block.n_rows; first += kMostRowsAtOnce) {

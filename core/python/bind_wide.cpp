@@ -1,6 +1,8 @@
 // Counts and prices of all sparse features at once, as Python functions.
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "python/bindings.hpp"
@@ -25,9 +27,7 @@ struct HeldByValue {
   ByValueView<T> view(int64_t n_values, int64_t n_clusters) const {
     require(is_list(indptr, n_values, length(clusters)) && length(clusters) == length(numbers),
             "indptr must go from 0 to the number of entries, by value");
-    for (int64_t e = 0; e < length(clusters); ++e)
-      require(clusters.data()[e] >= 0 && clusters.data()[e] < n_clusters,
-              "clusters must lie in 0 .. k - 1");
+    require(are_within(clusters, n_clusters - 1), "clusters must lie in 0 .. k - 1");
     return {indptr.data(), clusters.data(), numbers.data()};
   }
 };
@@ -125,6 +125,23 @@ int64_t sum_of_raised_(const HeldWide& counts, const HeldByValue<int64_t>& by_va
   return sum_of_raised(counts.shape(), cells, less, raised);
 }
 
+NewArray<double> wide_sums_before_rounding_(
+    Vector<const int64_t> starts, Matrix<const uint32_t> usual, Vector<const uint32_t> shared,
+    Vector<const uint32_t> bonus, Matrix<const int16_t> usual_raised,
+    Vector<const int16_t> shared_raised, const HeldByValue<int16_t>& bonus_raised) {
+  const int64_t n_features = length(usual), k = length(usual, 1), n_values = length(shared);
+  require(is_list(starts, n_features, n_values), "starts must go from 0 to the number of values");
+  require(length(usual_raised) == n_features && length(usual_raised, 1) == k &&
+              length(shared_raised) == n_values && length(bonus_raised.numbers) == length(bonus),
+          "raised must be as prices are");
+  const WideFixed prices{usual.data(), shared.data(), bonus.data()};
+  const WideRaised raised{usual_raised.data(), shared_raised.data(),
+                          bonus_raised.view(n_values, k)};
+  std::vector<double> sums(static_cast<size_t>(n_values));
+  sums_before_rounding({starts.data(), n_features, k}, prices, raised, sums.data());
+  return as_array(std::move(sums));
+}
+
 void renumber_clusters_(Vector<const int64_t> indptr, Vector<const int32_t> rank,
                         Vector<int32_t> clusters, Vector<uint32_t> numbers) {
   const int64_t n_values = length(indptr) - 1, k = length(rank);
@@ -133,8 +150,7 @@ void renumber_clusters_(Vector<const int64_t> indptr, Vector<const int32_t> rank
           "indptr must go from 0 to the number of entries, by value");
   for (int64_t c = 0; c < k; ++c)
     require(rank.data()[c] >= 0 && rank.data()[c] < k, "rank must be an order of the clusters");
-  for (int64_t e = 0; e < length(clusters); ++e)
-    require(clusters.data()[e] >= 0 && clusters.data()[e] < k, "clusters must lie in 0 .. k - 1");
+  require(are_within(clusters, k - 1), "clusters must lie in 0 .. k - 1");
   const nb::gil_scoped_release released;
   renumber_clusters(n_values, k, indptr.data(), rank.data(), clusters.data(), numbers.data());
 }
@@ -165,6 +181,9 @@ void bind_wide(nb::module_& m) {
         "resolution"_a, exact("out"), exact("raised"));
   m.def("sum_of_raised", sum_of_raised_, "counts"_a, "by_value"_a, "less"_a, exact("usual"),
         exact("shared"), "bonus"_a);
+  m.def("wide_sums_before_rounding", wide_sums_before_rounding_, exact("starts"), exact("usual"),
+        exact("shared"), exact("bonus"), exact("usual_raised"), exact("shared_raised"),
+        "bonus_raised"_a);
   m.def("renumber_clusters", renumber_clusters_, exact("indptr"), exact("rank"), exact("clusters"),
         exact("numbers"));
   m.def("exact_sum", exact_sum_, exact("numbers"));

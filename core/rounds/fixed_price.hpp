@@ -26,4 +26,10 @@ struct FixedPrice {
   int64_t whole;
 };
 
+// What prices, or a sum of them, were before rounding has raised them.
+inline double before_rounding(int64_t price, int64_t raised) {
+  constexpr double kRounded = 1 << kRoundedBits;
+  return static_cast<double>(price) - static_cast<double>(raised) / kRounded;
+}
+
 }  // namespace softmodes

@@ -165,6 +165,27 @@ int64_t sum_of_raised(const WideShape& shape, const ByValueView<int64_t>& counts
   return static_cast<int64_t>(sum);
 }
 
+void sums_before_rounding(const WideShape& shape, const WideFixed& prices, const WideRaised& raised,
+                          double* out) {
+  const int64_t k = shape.n_clusters;
+  for (int64_t f = 0; f < shape.n_features; ++f) {
+    int64_t usual = 0, usual_raised = 0;
+    for (int64_t c = f * k; c < (f + 1) * k; ++c) {
+      usual += prices.usual[c];
+      usual_raised += raised.usual[c];
+    }
+    for (int64_t v = shape.value_starts[f]; v < shape.value_starts[f + 1]; ++v) {
+      int64_t sum = usual + k * prices.shared[v];
+      int64_t sum_raised = usual_raised + k * raised.shared[v];
+      for (int64_t e = raised.bonus.indptr[v]; e < raised.bonus.indptr[v + 1]; ++e) {
+        sum -= prices.bonus[e];
+        sum_raised -= raised.bonus.numbers[e];
+      }
+      out[v] = before_rounding(sum, sum_raised);
+    }
+  }
+}
+
 void renumber_clusters(int64_t n_values, int64_t n_clusters, const int64_t* indptr,
                        const int32_t* rank, int32_t* clusters, uint32_t* numbers) {
   constexpr int64_t kFewClusters = 8;  // for each that a value has: look at all of them in turn

@@ -67,6 +67,16 @@ struct WideRaised {
 int64_t sum_of_raised(const WideShape& shape, const ByValueView<int64_t>& counts, int less,
                       const WideRaised& raised);
 
+// By value: the sum over the clusters of its prices, as they were before rounding has raised them.
+// Bonuses of both are listed as one.
+struct WideFixed {
+  const uint32_t* usual;
+  const uint32_t* shared;
+  const uint32_t* bonus;
+};
+void sums_before_rounding(const WideShape& shape, const WideFixed& prices, const WideRaised& raised,
+                          double* out);
+
 // Sorts what each value has by other numbers of the clusters: cluster c becomes rank[c].
 void renumber_clusters(int64_t n_values, int64_t n_clusters, const int64_t* indptr,
                        const int32_t* rank, int32_t* clusters, uint32_t* numbers);

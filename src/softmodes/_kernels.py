@@ -57,6 +57,7 @@ from softmodes._core import (
     sum_of_raised,
     sum_of_raised_dense,
     wide_prices,
+    wide_sums_before_rounding,
 )
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ __all__ = [
     "update",
     "use_instruction_set",
     "wide_prices",
+    "wide_sums_before_rounding",
 ]
 
 # Of the layout's sparse features, one after the other: where clusters begin, codes, counts.

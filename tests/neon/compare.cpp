@@ -470,19 +470,24 @@ Outputs run_passes(const Case& c, int64_t i, const char* isa) {
 // How many cases went each way.
 struct Ways {
   void add(const Case& c) {
-    switch (choose_strategy(c.layout, c.with(c.centers), kernels())) {
+    switch (choose_strategy(c.layout, c.with(c.centers), c.n_rows, kernels())) {
       case Strategy::tiles:
         ++by_tiles;
         break;
       case Strategy::planes:
         ++by_planes;
         break;
+      case Strategy::cells:
+        ++by_cells;
+        break;
       default:
         ++by_rows;
     }
   }
-  bool all() const { return by_tiles && by_planes && (by_rows || !kernels().few_centers); }
-  int by_tiles = 0, by_planes = 0, by_rows = 0;
+  bool all() const {
+    return by_tiles && by_cells && by_planes && (by_rows || !kernels().few_centers);
+  }
+  int by_tiles = 0, by_cells = 0, by_planes = 0, by_rows = 0;
 };
 
 void compare(const char* isa, int n_cases) {
@@ -500,9 +505,10 @@ void compare(const char* isa, int n_cases) {
     n_bytes += found.n_bytes();
   }
   std::printf(
-      "%s gives what generic gives: %d cases (rows compared by tiles %d, by bit planes %d, along "
-      "the row %d), %zu arrays, %.1f MB\n",
-      isa, n_cases, ways.by_tiles, ways.by_planes, ways.by_rows, n_outputs,
+      "%s gives what generic gives: %d cases (rows compared by tiles %d, by cells %d, by bit "
+      "planes "
+      "%d, along the row %d), %zu arrays, %.1f MB\n",
+      isa, n_cases, ways.by_tiles, ways.by_cells, ways.by_planes, ways.by_rows, n_outputs,
       static_cast<double>(n_bytes) / 1e6);
   if (n_cases >= kDefaultCases && !ways.all()) {
     std::printf("%s: one of these ways was never taken: nothing was tested there\n", isa);

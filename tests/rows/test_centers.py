@@ -7,9 +7,17 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 import reference
-from softmodes._rows.centers import ScoreCenters, ValueTotals, features_at_once, price_offsets
+from softmodes import _kernels
+from softmodes._rows.centers import (
+    Raised,
+    ScoreCenters,
+    ValueTotals,
+    features_at_once,
+    price_offsets,
+)
 from softmodes._rows.counts import Counts
 from softmodes._rows.tally import SoftTally
+from softmodes._rows.wide_prices import WideRaised
 
 WIDTHS = [2, 2, 5, 16, 17, 256, 257, 300, 600]
 
@@ -43,14 +51,31 @@ def test_sparse_prices_of_all_features_at_once_are_those_of_each(case):
     wide, each = centers.wide, centers.sparse
     assert len(each) > 1, "one feature: nothing tested"
     assert list(wide) == list(each)
-    expected = [case.scores.prices[j].sum(axis=0) for j in each]
-    assert_array_equal(wide.sum_over_clusters(), np.concatenate(expected))
     assert_array_equal(wide.most_bonus, [prices.bonus.max() for prices in each.values()])
     for j, prices in each.items():
         for part in ("default", "shared", "indptr", "clusters", "bonus"):
             assert_array_equal(getattr(wide[j], part), getattr(prices, part))
     with pytest.raises(KeyError):
         wide[0]
+
+
+def test_sums_over_clusters_are_those_of_prices_before_rounding(case):
+    rng = np.random.default_rng(2)
+    centers = case.centers()
+    wide, rounded = centers.wide, 1 << Raised.BITS
+
+    def raised(like):
+        return rng.integers(-rounded // 8, rounded // 8, like.shape).astype(np.int16)
+
+    by = WideRaised(wide, raised(wide.default), raised(wide.shared), raised(wide.bonus))
+    dense = [j for j in range(len(WIDTHS)) if j not in wide]
+    prices = np.hstack([case.scores.prices[j] for j in dense])
+    found = Raised(raised(centers.prices), raised(centers.base), by)
+    expected = prices.sum(axis=0) - found.prices.sum(axis=0, dtype=np.int64) / rounded
+    ones = np.ones(len(expected))
+    assert_array_equal(_kernels.shares_of_prices(centers.prices, found.prices, ones), expected)
+    each = [case.scores.prices[j] - by.dense(j) / rounded for j in wide]
+    assert_array_equal(by.exact_sums(), np.hstack(each).sum(axis=0))
 
 
 def test_reordered_scores_are_the_same_scores_elsewhere(case):

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -327,6 +327,37 @@ def test_distances_along_long_binary_rows_equal_reference(isa, n_features, k):
     out = np.zeros((261, k), np.uint32)
     _kernels.distances(table.block(), Centers(centers), 1, out)
     assert_array_equal(out, reference.distances(table.codes, centers, table.ignored))
+
+
+LONG = [2] * 500 + [3, 5, 16, 17, 200, 300, 70_000] * 90  # few such rows are compared by cells
+
+
+@pytest.mark.parametrize("k", [1, 3, 17, 130])
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65])
+def test_few_long_rows_equal_reference(isa, n, k):
+    rng = np.random.default_rng(n + k)
+    table = make_table(rng, n, LONG, ignore=True, weight=rng.integers(0, 9, n))
+    weights = [None, rng.integers(0, 9, len(LONG)).astype(np.uint32)]
+    for feature_weight, tie_key in product(weights, [None, 3]):
+        centers = make_centers(rng, table, k, strange=n % 2 == 0)
+        centers[1::2] = centers[:1]  # ties
+        check(table, centers, feature_weight, tie_key)
+        expected = reference.distances(table.codes, centers, table.ignored, feature_weight)
+        found = np.zeros((n, k), np.uint32)
+        _kernels.distances(table.block(), Centers(centers, feature_weight), 1, found)
+        assert_array_equal(found, expected)
+
+
+def test_distances_of_few_long_rows_beyond_31_bits_equal_reference(isa):
+    rng = np.random.default_rng(0)
+    table = make_table(rng, 20, [5] * 1200)
+    heavy = np.full(1200, (2**32 - 1) // 1200, np.uint32)
+    centers = make_centers(rng, table, 3, strange=True)
+    centers[0] = -1  # as far as can be
+    found = np.zeros((20, 3), np.uint32)
+    _kernels.distances(table.block(), Centers(centers, heavy), 1, found)
+    assert_array_equal(found, reference.distances(table.codes, centers, table.ignored, heavy))
+    assert found.max() > 2**31
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.uint32])

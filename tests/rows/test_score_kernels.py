@@ -129,6 +129,21 @@ def test_every_number_of_rows_equals_reference(isa, n, k):
     check(make_scores(rng, make_table(rng, n, MIXED, first_row=77), k), n_threads=3)
 
 
+@pytest.mark.parametrize("n", [1, 9, 30])
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 20, 70])
+def test_few_long_rows_equal_reference(isa, n, k):
+    # Lines of all values would be more than the cells that are summed instead.
+    rng = np.random.default_rng(n + k)
+    weight = rng.integers(0, 9, n) if k % 2 else None
+    check(make_scores(rng, make_table(rng, n, WIDE * 100, ignore=True, weight=weight), k))
+    tied = make_scores(rng, make_table(rng, n, MIXED * 100, weight=weight), k)
+    tied.scores.base[:] = 0
+    for prices in tied.scores.prices:
+        prices[1::2] = prices[:1]
+    check(tied)
+    check(tied, tie_key=None)
+
+
 @pytest.mark.parametrize("resolution", [10, 9, 5, 1, 0, -1, -3, -9])
 @pytest.mark.parametrize("k", [4, 20, 70])
 def test_every_resolution_equals_reference(isa, resolution, k):
@@ -451,6 +466,16 @@ def test_counts_of_columns_of_many_codes_equal_reference(isa, k, weighted, narro
         for most in (0, 40):
             case = make_scores(rng, table, k, most=most)
             check_soft(case, table.block(), 3, 2)
+
+
+def test_as_many_rows_as_codes_are_summed_by_code_and_equal_reference(isa):
+    rng = np.random.default_rng(0)
+    widths, k = [400, 300], 1700
+    assert not sums_are_few(widths, k)
+    for n in (650, 750):  # fewer rows than codes, and more
+        table = make_table(rng, n, widths)
+        for most in (0, 40):
+            check_soft(make_scores(rng, table, k, most=most), table.block(), 3, 2)
 
 
 @pytest.mark.parametrize("k", [5, 60])

@@ -103,7 +103,7 @@ class Pricing:
         prices = np.empty((counts.n_clusters, int(offsets[-1])), np.uint32)
         raised = np.empty(prices.shape, np.int16) if self.rule == "latent" else None
         _kernels.fixed_prices(source, resolution, offsets, prices, raised, self.n_threads)
-        wide_prices, wide_raised = wide.fixed(resolution)
+        wide_prices, wide_raised = wide.fixed(resolution, self._wide.fixed_shared(resolution))
         for j, some in self._slots.dense_prices.items():
             prices[:, some] = wide_prices[j].dense()
             if raised is not None:
@@ -222,9 +222,10 @@ class Pricing:
             # What is kept of features whose counts are sparse, but not their prices.
             dense = self._slots.dense_prices.values()
             wide_spans += [float(kept.prices[:, some].max()) for some in dense]
-        line = max([float((spans * self._slots.at_once).max()), *wide_spans])
+        line = max([float((spans * self._slots.at_once).max(initial=0.0)), *wide_spans])
         bases = base.tolist()
-        total = math.fsum([*spans.tolist(), *wide_spans, max(bases) - min(bases)])
+        apart = [max(bases) - min(bases)]
+        total = _kernels.exact_sum(np.concatenate([spans, wide_spans, apart]))
         dearest = max([total, max(bases), *largest])
         n_terms = 3 * len(self.totals.n_values) + 2
         resolution = self.most_resolution

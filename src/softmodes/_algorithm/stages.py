@@ -275,7 +275,8 @@ class Latent(Stage):
         totals, k = self._pricing.totals, self.plan.k
         # Rows of weights that were made whole by a large power of two lose some of their last bits.
         less = max(0, (_ALL * k * self._pricing.total_weight).bit_length() - 62)
-        dense = (_SURE * k) * (counts.dense >> less) + (totals.dense >> less)
+        dense = (counts.dense >> less if less else counts.dense) * (_SURE * k)
+        dense += totals.dense >> less
         # Not smeared over all clusters, which would take memory for each value of each.
         wide = counts.wide
         sparse = wide.with_counts((_ALL * k) * (wide.counts >> less)) if counts.sparse else {}

@@ -24,6 +24,8 @@ from softmodes._rows.wide_prices import (
 )
 
 Floats: TypeAlias = NDArray[np.float64]
+# Prices in fixed point, and what rounding has raised them by.
+Fixed: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.int16]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +95,16 @@ class WidePricing:
             return np.zeros(len(self._shares))
         weight = np.repeat(self._weight, self._values.n_values)
         return weight * -_kernels.portable_log2(self._positive_shares)
+
+    def fixed_shared(self, resolution: int) -> Fixed:
+        """Return what values cost in all clusters in fixed point; many rounds have it in common."""
+        if resolution not in self._fixed_shared:
+            self._fixed_shared[resolution] = fixed(self._shared, resolution)
+        return self._fixed_shared[resolution]
+
+    @cached_property
+    def _fixed_shared(self) -> dict[int, Fixed]:
+        return {}
 
     def _shown(
         self, real: RealPrices, observed: NDArray[np.int64], kept: KeptPrices | None
@@ -173,18 +185,20 @@ class RealPrices:
         indptr = starts_of(np.bincount(values, minlength=len(self.shared)))
         return replace(self, bonus=ByValue(indptr, clusters[order], numbers[order]))
 
-    def fixed(self, resolution: int) -> tuple[WidePrices, WideRaised]:
+    def fixed(self, resolution: int, fixed_shared: Fixed) -> tuple[WidePrices, WideRaised]:
         """Return the prices in fixed point, and what rounding has raised them by."""
-        return self._fixed(resolution) if len(self.default) else self._nothing_fixed
+        if not len(self.default):
+            return self._nothing_fixed
+        return self._fixed(resolution, fixed_shared)
 
     @cached_property
     def _nothing_fixed(self) -> tuple[WidePrices, WideRaised]:
         """The prices of no feature, at any resolution."""
-        return self._fixed(0)
+        return self._fixed(0, fixed(self.shared, 0))
 
-    def _fixed(self, resolution: int) -> tuple[WidePrices, WideRaised]:
+    def _fixed(self, resolution: int, fixed_shared: Fixed) -> tuple[WidePrices, WideRaised]:
         default, default_raised = fixed(self.default, resolution)
-        shared, shared_raised = fixed(self.shared, resolution)
+        shared, shared_raised = fixed_shared
         cells = self.bonus
         bonus = np.empty(len(cells.numbers), np.uint32)
         bonus_raised = np.empty(len(bonus), np.int16)
@@ -288,7 +302,7 @@ def shares_of(totals: NDArray[np.int64], n_values: NDArray[Any]) -> Floats:
     return shares
 
 
-def fixed(prices: Floats, resolution: int) -> tuple[NDArray[np.uint32], NDArray[np.int16]]:
+def fixed(prices: Floats, resolution: int) -> Fixed:
     """Return prices in fixed point, and what rounding has raised them by."""
     whole, raised = np.empty(prices.shape, np.uint32), np.empty(prices.shape, np.int16)
     _kernels.fixed_numbers(prices.ravel(), resolution, whole.reshape(-1), raised.reshape(-1))

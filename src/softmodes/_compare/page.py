@@ -25,8 +25,8 @@ _HOW = """\
   agree under the best matching. A run that fails counts as all rows in one cluster, and is listed.
 - *Same again*: {fits} fits with other seeds on other random {share:.0%} of the rows, the same rows
   for all contenders; mean ARI of their pairs on the rows that both have. Not asked at equal time.
-- Restarts are the method's own (`n_init`). *Equal time*: each makes as many restarts as fit into the
-  {clock} seconds that KMeans takes with all restarts on that table (median of its runs), by the
+- Restarts are the method's own (`n_init`). *Equal time*: each makes as many restarts as fit into
+  the {clock} seconds that KMeans takes with all restarts on that table (median of its runs), by the
   times of its runs with one restart and with all; the best is kept by its own objective. At least
   one is made; over {overrun:g} times as long is marked !. Encoding counts once in every run.
 - Differences are our default minus the contender, with a paired 90 % bootstrap interval over

@@ -124,7 +124,8 @@ class ModesEstimator(
             memory_limit=byte_count("memory_limit", self.memory_limit),
         )
         plan = self._plan(opened, on_round)
-        mention_numbers(opened.codebook.categories, opened.codebook.names, opened.store.n_rows)
+        codebook = opened.codebook
+        mention_numbers(codebook.categories, codebook.lengths, codebook.names, opened.store.n_rows)
         # Not on self: a fit that fails leaves the last one as it was.
         check_table(copy(self), X, opened, reset=True)
         best = told_run(self, opened.store, plan, X=X, y=y)
@@ -675,10 +676,12 @@ class ModesEstimator(
 def check_table(estimator: ModesEstimator, X: Any, opened: Opened, reset: bool) -> None:
     """Let scikit-learn check a table in memory; of others it knows nothing.
 
-    It looks at names first of all, which the array of a fit has none of.
+    It looks at names first of all, which the array of a fit has none of. Those of a pandas frame to
+    be fitted were checked when it was read, and narwhals, which scikit-learn asks for them, takes
+    as long for these as reading does.
     """
-    nameless = reset and isinstance(X, np.ndarray)
-    if not opened.elsewhere and not nameless:
+    checked = reset and (isinstance(X, np.ndarray) or frame_backend(X) == "pandas")
+    if not opened.elsewhere and not checked:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._text import harmless
@@ -16,11 +17,14 @@ _SHOWN = 3
 
 
 def mention_numbers(
-    values: Sequence[NDArray[Any]], names: Sequence[str] | None, n_rows: int
+    values: Sequence[NDArray[Any]],
+    lengths: NDArray[np.int32],
+    names: Sequence[str] | None,
+    n_rows: int,
 ) -> None:
     """Log a line if columns hold more numbers than categories do: over max(50, n_rows / 10)."""
     most = max(_FEWEST, n_rows / _PER_VALUE)
-    many = [j for j, known in enumerate(values) if known.dtype.kind in "iuf" and len(known) > most]
+    many = [j for j in np.flatnonzero(lengths > most).tolist() if values[j].dtype.kind in "iuf"]
     if not many:
         return
     shown = ", ".join(

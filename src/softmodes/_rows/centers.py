@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes import _kernels
-from softmodes._rows.counts import Counts
+from softmodes._rows.counts import Counts, stays
 from softmodes._rows.wide_prices import (
     RAISED_BITS,
     SparsePrices,
@@ -98,6 +98,8 @@ class ScoreCenters:
 
     def reorder(self, order: NDArray[np.signedinteger]) -> ScoreCenters:
         """Return the same scores renumbered: new cluster i was `order[i]`."""
+        if stays(order):
+            return replace(self, raised=None)
         return ScoreCenters(
             prices=self.prices[order],
             base=self.base[order],

@@ -110,6 +110,8 @@ class Counts:
 
     def reorder(self, order: NDArray[np.signedinteger]) -> Counts:
         """Return the same counts with clusters renumbered: new cluster i was `order[i]`."""
+        if stays(order):
+            return self
         wide = self.wide.reorder(order)
         return Counts(self.layout, self.n_values, self.dense[order], wide)
 
@@ -303,6 +305,11 @@ def without_row(table: NDArray[Number], row: int) -> NDArray[Number]:
     array([5, 7])
     """
     return np.concatenate((table[:row], table[row + 1 :]))
+
+
+def stays(order: NDArray[np.signedinteger]) -> bool:
+    """Tell whether clusters keep their numbers: then nothing need be copied."""
+    return bool((order == np.arange(len(order))).all())
 
 
 def merged_into(k: int, a: int, b: int) -> NDArray[np.intp]:

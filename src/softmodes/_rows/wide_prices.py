@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes import _kernels
-from softmodes._rows.wide_counts import ByValue, WideValues, starts_of, sums_between
+from softmodes._rows.wide_counts import ByValue, WideValues, starts_of
 
 RAISED_BITS = 15  # behind the point of what rounding has raised a price by
 
@@ -121,10 +121,6 @@ class WidePrices(Mapping[int, SparsePrices]):
         spread: NDArray[np.int64] = np.ptp(self.default, axis=1).astype(np.int64)
         return 2 * spread + self.most_bonus
 
-    def sum_over_clusters(self) -> NDArray[np.int64]:
-        """Return the sum of the prices of each value."""
-        return _sums_over_clusters(self, self.default, self.shared, self.bonus)
-
     def reorder(self, order: NDArray[np.signedinteger]) -> WidePrices:
         """Return the same prices with clusters renumbered: new cluster i was `order[i]`."""
         clusters, bonus = self.clusters.copy(), self.bonus.copy()
@@ -197,17 +193,16 @@ class WideRaised:
 
     def exact_sums(self) -> NDArray[np.float64]:
         """Return the sum over the clusters of the prices of each value before rounding."""
-        raised = _sums_over_clusters(self.prices, self.default, self.shared, self.bonus)
-        return before_rounding(self.prices.sum_over_clusters(), raised)
-
-
-def _sums_over_clusters(
-    prices: WidePrices, default: NDArray[Any], shared: NDArray[Any], bonus: NDArray[Any]
-) -> NDArray[np.int64]:
-    """Return, for each value, the sum over the clusters of numbers that are made as prices are."""
-    all_defaults = np.repeat(default.sum(axis=1, dtype=np.int64), np.diff(prices.starts))
-    bonuses = sums_between(bonus, prices.indptr)
-    return all_defaults + prices.n_clusters * shared.astype(np.int64) - bonuses
+        prices = self.prices
+        return _kernels.wide_sums_before_rounding(
+            prices.starts,
+            prices.default,
+            prices.shared,
+            prices.bonus,
+            self.default,
+            self.shared,
+            _kernels.RaisedByValue(prices.indptr, prices.clusters, self.bonus),
+        )
 
 
 def most_between(numbers: NDArray[Any], edges: NDArray[np.int64]) -> NDArray[Any]:

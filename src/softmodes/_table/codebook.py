@@ -76,15 +76,15 @@ class Codebook:
         """Number of columns."""
         return len(self.columns)
 
-    @property
+    @cached_property
     def categories(self) -> tuple[NDArray[Any], ...]:
         """The values of each column as an array, in canonical order, without missing."""
-        return tuple(column.array for column in self.columns)
+        return tuple([column.array for column in self.columns])
 
-    @property
+    @cached_property
     def has_missing(self) -> tuple[bool, ...]:
         """Whether each column had missing cells."""
-        return tuple(column.has_missing for column in self.columns)
+        return tuple([column.has_missing for column in self.columns])
 
     @property
     def n_values(self) -> NDArray[np.int32]:
@@ -96,8 +96,7 @@ class Codebook:
     @cached_property
     def lengths(self) -> NDArray[np.int32]:
         """Number of values of each column, without missing."""
-        lengths = (len(column.array) for column in self.columns)
-        return np.fromiter(lengths, np.int32, len(self.columns))
+        return np.fromiter(map(len, self.categories), np.int32, len(self.columns))
 
     @cached_property
     def _with_missing(self) -> NDArray[np.int32]:
@@ -316,7 +315,7 @@ class Codebook:
         n = len(column)
         if n and not (self.missing == "category" and column.has_missing):
             return column.array
-        values = np.full(n + 1, None, object)
+        values = np.empty(n + 1, object)  # all None
         values[:n] = python_values(column.array)
         return values
 
@@ -342,7 +341,7 @@ class Codebook:
         """
         codes = self._checked(codes)
         known = codes < self.lengths
-        dtypes = {column.array.dtype for column in self.columns}
+        dtypes = {values.dtype for values in self.categories}
         dtype = dtypes.pop() if len(dtypes) == 1 and known.all() else np.dtype(object)
         table = np.empty(codes.shape, dtype=dtype)
         starts = np.cumsum(self.lengths, dtype=np.int64) - self.lengths
@@ -351,7 +350,7 @@ class Codebook:
         return table
 
     def _categories_as(self, dtype: np.dtype[Any]) -> list[NDArray[Any]]:
-        if not dtype.hasobject:
+        if all(values.dtype == dtype for values in self.categories):
             return list(self.categories)
         # Many columns may share one array.
         natural = {id(values): values for values in self.categories}

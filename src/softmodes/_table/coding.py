@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from itertools import pairwise
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +21,8 @@ from softmodes._table.values import BadColumnError, ColumnValues, array_of, natu
 
 T = TypeVar("T")
 R = TypeVar("R")
+# Values of columns, cells, and how many codes columns have.
+Coded: TypeAlias = tuple[tuple[ColumnValues, ...], Cells, NDArray[np.int32]]
 _TURNS = 16  # that each thread takes, so that none waits long for the last
 
 
@@ -31,14 +34,13 @@ def code_table(
     A missing cell has the code after the last value's.
     """
     if isinstance(table.cells, ByteMatrix):
-        values, cells = _code_bytes(table.cells, n_threads)
+        values, cells, n_codes = _code_bytes(table.cells, n_threads)
     elif isinstance(table.cells, sp.csr_array):
-        values, cells = _code_sparse(table, table.cells, limit)
+        values, cells, n_codes = _code_sparse(table, table.cells, limit)
     elif isinstance(table.cells, OneKind):
-        values, cells = _code_one_kind(table, table.cells, n_threads)
+        values, cells, n_codes = _code_one_kind(table, table.cells, n_threads)
     else:
-        values, cells = _code_columns(table, table.cells, limit, n_threads)
-    n_codes = np.array([len(column.array) + column.has_missing for column in values], np.int32)
+        values, cells, n_codes = _code_columns(table, table.cells, limit, n_threads)
     return values, Codes(table.shape[0], cells, CodeRanges(n_codes, np.full_like(n_codes, -1)))
 
 
@@ -63,13 +65,19 @@ def too_many(
 
 def _code_columns(
     table: Table, groups: Sequence[Columns], limit: int | None, n_threads: int
-) -> tuple[tuple[ColumnValues, ...], Cells]:
+) -> Coded:
     def work(group: Columns) -> list[CodedColumn]:
         columns = enumerate(group.columns(), start=group.start)
         return [_code_column(table, j, column, limit) for j, column in columns]
 
     coded = [column for group in _in_threads(work, groups, n_threads) for column in group]
-    return tuple(column.values for column in coded), tuple(column.codes for column in coded)
+    values = tuple(column.values for column in coded)
+    return values, tuple(column.codes for column in coded), _n_codes(values)
+
+
+def _n_codes(values: Sequence[ColumnValues]) -> NDArray[np.int32]:
+    """Return how many codes columns have: missing cells have the last."""
+    return np.array([len(column.array) + column.has_missing for column in values], np.int32)
 
 
 def _in_threads(work: Callable[[T], R], tasks: Sequence[T], n_threads: int) -> list[R]:
@@ -99,9 +107,7 @@ def _named(table: Table, j: int, limit: int | None, found: TooManyValuesError) -
 # --- cells of one kind ---------------------------------------------------------------------------
 
 
-def _code_one_kind(
-    table: Table, cells: OneKind, n_threads: int
-) -> tuple[tuple[ColumnValues, ...], Cells]:
+def _code_one_kind(table: Table, cells: OneKind, n_threads: int) -> Coded:
     """Code all cells by the values of the table, then columns by those that they hold."""
     from softmodes import _kernels
 
@@ -110,11 +116,11 @@ def _code_one_kind(
     codes = coded.codes.astype(np.int32).reshape(n_columns, n_rows)
     starts, held = _kernels.make_local(codes, len(coded.values) + 1, n_threads)
     values = _values_of_columns(coded.values.array, starts, held)
-    n_codes = np.diff(starts)
+    n_codes = np.diff(starts).astype(np.int32)
     if code_dtype(int(n_codes.max())) is np.uint8:
-        return values, tuple(codes.astype(np.uint8))
+        return values, tuple(codes.astype(np.uint8)), n_codes
     pairs = zip(codes, n_codes.tolist(), strict=True)
-    return values, tuple(column.astype(code_dtype(n)) for column, n in pairs)
+    return values, tuple(column.astype(code_dtype(n)) for column, n in pairs), n_codes
 
 
 def _values_of_columns(
@@ -129,18 +135,21 @@ def _values_of_columns(
     ends = (starts[1:] - np.cumsum(with_missing)).tolist()
     if array.dtype != np.uint64:  # of which those of some columns may be small
         array = natural_integers(array)
+    places = held.tobytes()
+    edges = (starts * held.itemsize).tolist()
     shared: dict[bytes, ColumnValues] = {}
     found, first = [], 0
-    for end, missing, begin, stop in zip(
-        ends, with_missing.tolist(), starts[:-1].tolist(), starts[1:].tolist(), strict=True
+    for end, missing, (begin, stop) in zip(
+        ends, with_missing.tolist(), pairwise(edges), strict=True
     ):
-        key = held[begin:stop].tobytes()
-        if key not in shared:
+        key = places[begin:stop]
+        column = shared.get(key)
+        if column is None:
             some = array[first:end] if first < end else array_of([])
-            shared[key] = ColumnValues(
+            column = shared[key] = ColumnValues(
                 natural_integers(some) if array.dtype == np.uint64 else some, missing
             )
-        found.append(shared[key])
+        found.append(column)
         first = end
     return tuple(found)
 
@@ -148,7 +157,7 @@ def _values_of_columns(
 # --- bytes ---------------------------------------------------------------------------------------
 
 
-def _code_bytes(cells: ByteMatrix, n_threads: int) -> tuple[tuple[ColumnValues, ...], Cells]:
+def _code_bytes(cells: ByteMatrix, n_threads: int) -> Coded:
     from softmodes import _kernels
 
     distinct, place = np.unique(cells.values, return_inverse=True)
@@ -163,16 +172,16 @@ def _code_bytes(cells: ByteMatrix, n_threads: int) -> tuple[tuple[ColumnValues, 
     which = np.searchsorted(found, place[occurring])
     remap[:, occurring] = np.where(by_byte[:, occurring], np.take(codes, which, axis=1), 0)
     held = np.nonzero(seen)[1].astype(np.int32)
-    starts = np.append(0, np.cumsum(seen.sum(axis=1, dtype=np.int64)))
-    return _values_of_columns(distinct[found], starts, held), ByteCells(cells.matrix, remap)
+    n_codes = seen.sum(axis=1, dtype=np.int32)
+    starts = np.append(0, np.cumsum(n_codes, dtype=np.int64))
+    values = _values_of_columns(distinct[found], starts, held)
+    return values, ByteCells(cells.matrix, remap), n_codes
 
 
 # --- sparse --------------------------------------------------------------------------------------
 
 
-def _code_sparse(
-    table: Table, csr: sp.csr_array, limit: int | None
-) -> tuple[tuple[ColumnValues, ...], Cells]:
+def _code_sparse(table: Table, csr: sp.csr_array, limit: int | None) -> Coded:
     n_columns = table.shape[1]
     stored = _code_column(table, 0, np.append(csr.data, csr.dtype.type(0)), None)
     n_places = len(stored.values) + 1  # the last is for missing
@@ -186,7 +195,7 @@ def _code_sparse(
     for j, column in enumerate(values):
         _check_column(table, j, column.array, limit)
     by_row = sp.csr_array((codes[: csr.nnz], csr.indices, csr.indptr), shape=csr.shape)
-    return values, SparseCells(by_row, fill=np.maximum(codes[csr.nnz :], 0))
+    return values, SparseCells(by_row, fill=np.maximum(codes[csr.nnz :], 0)), _n_codes(values)
 
 
 def _number_pairs(

@@ -309,6 +309,8 @@ def _names(columns: list[Any]) -> tuple[str, ...] | None:
 
 
 def _check_unique(columns: list[Any]) -> None:
+    if len(set(columns)) == len(columns):
+        return
     double = [name for name, count in Counter(columns).items() if count > 1]
     if double:
         raise ValueError(f"Column names occur more than once: {double}. Rename or drop columns.")
