@@ -15,6 +15,8 @@ from softmodes._rows.centers import Centers, CodeCenters, Comparison
 from softmodes._rows.tally import SoftTally, Tally
 from softmodes.rounding import Rounding, soft
 
+MOST_SPARE = 3  # clusters that a start may have more than asked for
+
 Select: TypeAlias = Literal["best", "last"]
 Refine: TypeAlias = Literal["latent", "gini"]
 StageName: TypeAlias = Literal["modes", "gini", "latent"]

@@ -84,8 +84,8 @@ def sweep(
      k   explained  shuffled  same again  other 80 %  smallest  tied
      2      15.3 %     1.1 %        1.00        0.99      33 %   0 %
      3      27.9 %     2.5 %        1.00        1.00      33 %   0 %   <- pick
-     4      28.8 %     4.3 %        0.90        0.91       6 %   0 %
-     5      29.8 %     6.6 %        0.78        0.76       6 %   0 %
+     4      28.8 %     4.3 %        0.92        0.91       6 %   0 %
+     5      29.8 %     6.6 %        0.87        0.76       6 %   0 %
     3 groups. Solid: the groups are apart, and are found again in other rows (1.00).
     >>> found.pick, found.verdict
     (3, 'Solid')

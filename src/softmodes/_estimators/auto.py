@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._algorithm.merging import few_pairs
+from softmodes._algorithm.plan import MOST_SPARE
 
 _STARTS = ((10**9, 10), (10**10, 5))  # restarts by the most comparisons of cells in a round
 _FEWEST_STARTS = 3
@@ -70,9 +71,10 @@ def auto_rounds(size: TableSize, k: int) -> int:
 def spare_clusters(size: TableSize, k: int) -> int:
     """Return how many clusters a start has more than asked for, to be merged before its finish.
 
-    One, where all pairs are soon compared: it finds higher likelihoods, from fewer starts.
+    Some, where all pairs are soon compared: they find higher likelihoods, from fewer starts.
     """
-    return int(_may_merge(size, k) and k < size.n and few_pairs(k + 1, size.n_values))
+    spare = min(MOST_SPARE, size.n - k)
+    return spare if _may_merge(size, k) and few_pairs(k + spare, size.n_values) else 0
 
 
 def crossed_starts(size: TableSize, k: int) -> int:

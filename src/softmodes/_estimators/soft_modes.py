@@ -124,7 +124,7 @@ class SoftModes(CallbackSupport, ModesEstimator):
     n_iter_, best_round_, history_, converged_
         Rounds of the chosen run, which of them is the result (from 0), the stage of each and what
         it cost, and whether the run (with `refine`: its finish) came to rest. A latent fit of few
-        clusters begins with one more, and merges two before its latent rounds; with restarts,
+        clusters begins with up to three more, merged before its latent rounds; with restarts,
         rounds of the clusters of two runs may follow, and latent rounds again.
     n_features_in_, feature_names_in_
         Number and names of the features.

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes._algorithm.cost import modes_cost
-from softmodes._algorithm.plan import Round, StageName
+from softmodes._algorithm.plan import MOST_SPARE, Round, StageName
 from softmodes._algorithm.scores import FINEST_RESOLUTION
 from softmodes._files import checked_source, write_whole
 from softmodes._model.checks import counts_of, exact, is_number, require, typed
@@ -365,8 +365,9 @@ def _history(document: dict[str, Any], k: int) -> tuple[Round, ...]:
         require(round_.cost is None if soft else hard_cost, "a cost of the history")
         objective = round_.objective
         require(is_number(objective) if refined else objective is None, "the history")
-        # Starts have a cluster to spare, and the clusters of two runs are crossed.
-        most = {"modes": k + 1, "gini": 2 * k, "latent": k}[round_.stage]
+        # Starts have clusters to spare, and the clusters of two runs are crossed.
+        spare = k + MOST_SPARE
+        most = {"modes": spare, "gini": max(spare, 2 * k), "latent": k}[round_.stage]
         require(type(round_.clusters) is int and 1 <= round_.clusters <= most, "the history")
         require(type(round_.moved) is bool, "the history")
     return history
