@@ -1,7 +1,6 @@
 // Counts and prices of all sparse features at once, as Python functions.
 #include <nanobind/stl/tuple.h>
 
-#include <algorithm>
 #include <limits>
 #include <tuple>
 
@@ -16,17 +15,6 @@ using namespace nb::literals;
 
 namespace softmodes {
 namespace {
-
-// Whether all numbers lie in 0 .. most; without branches, several at once.
-template <class T>
-bool are_within(const Vector<T>& numbers, int64_t most) {
-  int32_t least = 0, largest = -1;
-  for (int64_t i = 0; i < length(numbers); ++i) {
-    least = std::min(least, numbers.data()[i]);
-    largest = std::max(largest, numbers.data()[i]);
-  }
-  return least >= 0 && largest <= most;
-}
 
 class HeldWide {
  public:
@@ -47,7 +35,8 @@ class HeldWide {
       require(n_values_.data()[f] >= 0, "n_values must not be negative");
       value_starts_[f + 1] = value_starts_[f] + n_values_.data()[f];
     }
-    require(are_within(codes_, std::numeric_limits<int32_t>::max()), "codes must not be negative");
+    require(are_within(codes_.data(), length(codes_), std::numeric_limits<int32_t>::max()),
+            "codes must not be negative");
   }
 
   WideCounts view() const {
@@ -80,7 +69,8 @@ struct HeldByValue {
   ByValueView<T> view(int64_t n_values, int64_t n_clusters) const {
     require(is_list(indptr, n_values, length(clusters)) && length(clusters) == length(numbers),
             "indptr must go from 0 to the number of entries, by value");
-    require(are_within(clusters, n_clusters - 1), "clusters must lie in 0 .. k - 1");
+    require(are_within(clusters.data(), length(clusters), n_clusters - 1),
+            "clusters must lie in 0 .. k - 1");
     return {indptr.data(), clusters.data(), numbers.data()};
   }
 };
@@ -203,7 +193,7 @@ void renumber_clusters_(Vector<const int64_t> indptr, Vector<const int32_t> rank
           "indptr must go from 0 to the number of entries, by value");
   for (int64_t c = 0; c < k; ++c)
     require(rank.data()[c] >= 0 && rank.data()[c] < k, "rank must be an order of the clusters");
-  require(are_within(clusters, k - 1), "clusters must lie in 0 .. k - 1");
+  require(are_within(clusters.data(), length(clusters), k - 1), "clusters must lie in 0 .. k - 1");
   const nb::gil_scoped_release released;
   renumber_clusters(n_values, k, indptr.data(), rank.data(), clusters.data(), numbers.data());
 }
