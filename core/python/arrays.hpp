@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "parallel.hpp"
 
 namespace softmodes {
@@ -56,7 +57,7 @@ NewArray<T> as_array(std::vector<T>&& values) {
 // Whether the entries of `starts` go from 0 to `end` without falling, in `n` steps.
 inline bool is_list(const Vector<const int64_t>& starts, int64_t n, int64_t end) {
   if (length(starts) != n + 1 || starts.data()[0] != 0 || starts.data()[n] != end) return false;
-  return std::is_sorted(starts.data(), starts.data() + n + 1);
+  return never_fall(starts.data(), n + 1);
 }
 
 // Exact array types, nothing converted.

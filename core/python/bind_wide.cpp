@@ -1,7 +1,6 @@
 // Counts and prices of all sparse features at once, as Python functions.
 #include <nanobind/stl/tuple.h>
 
-#include <algorithm>
 #include <limits>
 #include <tuple>
 
@@ -27,7 +26,8 @@ struct HeldByValue {
   ByValueView<T> view(int64_t n_values, int64_t n_clusters) const {
     require(is_list(indptr, n_values, length(clusters)) && length(clusters) == length(numbers),
             "indptr must go from 0 to the number of entries, by value");
-    require(are_within(clusters, n_clusters - 1), "clusters must lie in 0 .. k - 1");
+    require(are_within(clusters.data(), length(clusters), n_clusters - 1),
+            "clusters must lie in 0 .. k - 1");
     return {indptr.data(), clusters.data(), numbers.data()};
   }
 };
@@ -150,7 +150,7 @@ void renumber_clusters_(Vector<const int64_t> indptr, Vector<const int32_t> rank
           "indptr must go from 0 to the number of entries, by value");
   for (int64_t c = 0; c < k; ++c)
     require(rank.data()[c] >= 0 && rank.data()[c] < k, "rank must be an order of the clusters");
-  require(are_within(clusters, k - 1), "clusters must lie in 0 .. k - 1");
+  require(are_within(clusters.data(), length(clusters), k - 1), "clusters must lie in 0 .. k - 1");
   const nb::gil_scoped_release released;
   renumber_clusters(n_values, k, indptr.data(), rank.data(), clusters.data(), numbers.data());
 }

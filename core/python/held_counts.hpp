@@ -1,11 +1,11 @@
 // Counts as Python holds them.
 #pragma once
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "layout/layout.hpp"
 #include "python/arrays.hpp"
 #include "rounds/counts.hpp"
@@ -43,17 +43,6 @@ class HeldDense {
   Vector<const int32_t> n_values_;
 };
 
-// Whether all numbers lie in 0 .. most; without branches, several at once.
-template <class T>
-bool are_within(const Vector<T>& numbers, int64_t most) {
-  int32_t least = 0, largest = -1;
-  for (int64_t i = 0; i < length(numbers); ++i) {
-    least = std::min(least, numbers.data()[i]);
-    largest = std::max(largest, numbers.data()[i]);
-  }
-  return least >= 0 && largest <= most;
-}
-
 // Of all sparse features.
 class HeldWide {
  public:
@@ -74,7 +63,8 @@ class HeldWide {
       require(n_values_.data()[f] >= 0, "n_values must not be negative");
       value_starts_[f + 1] = value_starts_[f] + n_values_.data()[f];
     }
-    require(are_within(codes_, std::numeric_limits<int32_t>::max()), "codes must not be negative");
+    require(are_within(codes_.data(), length(codes_), std::numeric_limits<int32_t>::max()),
+            "codes must not be negative");
   }
 
   WideCounts view() const {

@@ -86,6 +86,7 @@ def test_reordered_scores_are_the_same_scores_elsewhere(case):
     for j, prices in moved.sparse.items():
         assert_array_equal(prices.dense(), centers.sparse[j].dense()[order])
         prices.check(7, len(prices.shared))
+    assert centers.reorder(np.arange(7)).prices is centers.prices
 
 
 def test_the_floor_is_what_the_core_takes_off_all_rows(case):

@@ -89,3 +89,35 @@ def test_renumbered_clusters_stay_in_order(k, share):
     value, cluster = np.nonzero(expected)
     assert_array_equal(clusters, cluster)
     assert_array_equal(numbers, expected[value, cluster])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"starts": [0, 2, 1, 2, 3]}, "starts must go from 0"),
+        ({"starts": [0, 1, 2, 3, 4]}, "starts must go from 0"),
+        ({"codes": [299, 0, -1]}, "codes must not be negative"),
+    ],
+)
+def test_counts_that_are_no_lists_are_refused(change, message):
+    right = {"starts": [0, 1, 1, 2, 3], "codes": [299, 0, 4], "counts": [1, 1, 1]}
+    right |= {"features": [0, 2], "n_values": [300, 400]}
+
+    def counts(starts, codes, counts, features, n_values):
+        wide = [np.array(part, np.int32) for part in (codes, features, n_values)]
+        long = [np.array(part, np.int64) for part in (starts, counts)]
+        return _kernels.WideCounts(long[0], wide[0], long[1], *wide[1:], 2)
+
+    counts(**right)
+    with pytest.raises(ValueError, match=message):
+        counts(**right | change)
+
+
+@pytest.mark.parametrize("cluster", [-1, 3, 2**31 - 1])
+def test_clusters_beyond_those_that_are_there_are_refused(cluster):
+    indptr, clusters = np.array([0, 2, 3]), np.array([0, 2, cluster], np.int32)
+    rank, numbers = np.array([2, 1, 0], np.int32), np.arange(3, dtype=np.uint32)
+    with pytest.raises(ValueError, match="clusters must lie in"):
+        _kernels.renumber_clusters(indptr, rank, clusters, numbers)
+    with pytest.raises(ValueError, match="indptr must go from 0"):
+        _kernels.renumber_clusters(np.array([0, 4, 3]), rank, clusters, numbers)

@@ -26,6 +26,13 @@ def frame(cells, dtype) -> pd.DataFrame:
     return pd.DataFrame(cells, columns=[f"c{j}" for j in range(cells.shape[1])], dtype=dtype)
 
 
+def moved(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose blocks are not in the order of its columns, nor of one chunk each."""
+    table = pd.concat([table[:3], table[3:]])[table.columns[::-1]]
+    table.insert(4, "late", table.pop("c7"))
+    return table
+
+
 def arrow(kind) -> pa.Table:
     columns = [pa.chunked_array([column[:3], column[3:]], kind) for column in STRINGS.T]
     return pa.table(columns, names=[f"c{j}" for j in range(len(columns))])
@@ -41,6 +48,7 @@ TABLES = {
     "bytes": np.char.encode(TEXT, "utf-8"),
     "bytes of few values": CODES.astype(np.uint8),
     "strings of pandas": frame(STRINGS, "str"),
+    "strings of pandas, moved": moved(frame(STRINGS, "str")),
     "strings of Python in pandas": frame(STRINGS, pd.StringDtype("python")),
     "strings of Arrow": arrow(pa.string()),
     "large strings of Arrow": arrow(pa.large_string()),
