@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softmodes._model.clustering import Clustering
+from softmodes._rows.counts import Counts
 
 _LOGGER = logging.getLogger("softmodes")
 _MOST_ROWS, _MOST_COMMON = 0.8, 0.9
@@ -22,9 +24,7 @@ def mention_dominance(found: Clustering) -> None:
     largest = sizes.max() / max(1, sizes.sum())
     if len(sizes) == 1 or largest < _MOST_ROWS:
         return
-    counts = found.tally.counts.as_one_cluster()
-    by_code = (counts.codes(j) for j in range(found.codebook.n_features))
-    common = float(np.mean([codes.max() / max(1, codes.sum()) for codes in by_code]))
+    common = float(_shares_of_commonest(found.tally.counts).mean())
     if common < _MOST_COMMON:
         return
     _LOGGER.warning(
@@ -34,3 +34,18 @@ def mention_dominance(found: Clustering) -> None:
         100 * largest,
         100 * common,
     )
+
+
+def _shares_of_commonest(counts: Counts) -> NDArray[np.float64]:
+    """Return by feature which share of the cells holds its commonest code."""
+    offsets = counts.layout.offsets
+    dense = np.flatnonzero(np.diff(offsets))
+    by_code, starts = counts.dense.sum(axis=0), offsets[dense]
+    shares = np.zeros(counts.layout.n_features)
+    if len(dense):
+        all_ = np.maximum(np.add.reduceat(by_code, starts), 1)
+        shares[dense] = np.maximum.reduceat(by_code, starts) / all_
+    for j in counts.sparse:
+        codes = counts.codes(j)
+        shares[j] = codes.max() / max(1, codes.sum())
+    return shares

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
 
@@ -139,19 +141,32 @@ def _values_of_columns(
     edges = (starts * held.itemsize).tolist()
     shared: dict[bytes, ColumnValues] = {}
     found, first = [], 0
-    for end, missing, (begin, stop) in zip(
-        ends, with_missing.tolist(), pairwise(edges), strict=True
-    ):
-        key = places[begin:stop]
-        column = shared.get(key)
-        if column is None:
-            some = array[first:end] if first < end else array_of([])
-            column = shared[key] = ColumnValues(
-                natural_integers(some) if array.dtype == np.uint64 else some, missing
-            )
-        found.append(column)
-        first = end
+    with _no_collection():
+        for end, missing, (begin, stop) in zip(
+            ends, with_missing.tolist(), pairwise(edges), strict=True
+        ):
+            key = places[begin:stop]
+            column = shared.get(key)
+            if column is None:
+                some = array[first:end] if first < end else array_of([])
+                column = shared[key] = ColumnValues(
+                    natural_integers(some) if array.dtype == np.uint64 else some, missing
+                )
+            found.append(column)
+            first = end
     return tuple(found)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Make many small objects without looking for cycles among them again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 # --- bytes ---------------------------------------------------------------------------------------
