@@ -32,7 +32,7 @@ _HOW = """\
 - Differences are our default minus the contender, with a paired 90 % bootstrap interval over
   {over}; won and lost are tables with a difference above {margin:g}. Ranks, 1 is best, are among
   contenders that were run on all tables. Slower: geometric mean of times over those of our default.
-  Clusters in use: of those asked for."""
+  Seconds are {clock} seconds. Clusters in use: of those asked for."""
 
 
 def markdown(summary: Summary, title: str, figures: Sequence[str] = ()) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softmodes._compare.cells import EQUAL_TIME, ONCE, Setting
+from softmodes._compare.cells import EQUAL_TIME, ONCE, Clock, Setting
 from softmodes._compare.contenders import CONTENDERS, DEFAULT, Contender
 from softmodes._compare.measures import of_nothing
 from softmodes._compare.statistics import Interval, RankTest, paired_interval, rank_test, ranks
@@ -172,6 +173,12 @@ class Summary:
         about = self.contenders.get(contender)
         return setting if about is None or about["is_random"] else ONCE.name
 
+    @cached_property
+    def clock(self) -> Clock:
+        """The clock by which times are compared: that of equal time, where there is any."""
+        clocks = [record["clock"] for record in self._cells.values() if "clock" in record]
+        return "cpu" if "cpu" in clocks else "wall"
+
     def _budget(self, table: str) -> tuple[float, str] | None:
         for name in self.contenders:
             record = self._cells.get((table, name, EQUAL_TIME.name, "runs"))
@@ -202,7 +209,7 @@ class Summary:
             accuracy=_mean(cell.mean("accuracy") for cell in cells),
             same_again=_mean(a for a in again if not math.isnan(a)),
             clusters=_mean(c.mean("clusters") / c.record["table"]["k"] for c in cells),
-            seconds=_mean(cell.seconds() for cell in cells),
+            seconds=_mean(cell.seconds(self.clock) for cell in cells),
             slower=self._slower(contender, setting, tables),
             difference=self.interval(contender, setting),
             wins=int((differences > MARGIN).sum()),
@@ -273,7 +280,7 @@ class Summary:
     def _slower(self, contender: str, setting: str, tables: list[str]) -> float:
         """Return the geometric mean of the times over those of our default."""
         factors = [
-            theirs.seconds() / ours.seconds()
+            theirs.seconds(self.clock) / ours.seconds(self.clock)
             for t in tables
             if (theirs := self.cell(t, contender, setting))
             and (ours := self.cell(t, DEFAULT, setting))
