@@ -53,7 +53,7 @@ _TABLES: list[tuple[Callable[[Table], Any], str]] = [
     (lambda table: [[{}], [1]], "olumn"),
     (lambda table: [[object()], [1]], "olumn"),
     (lambda table: {"a": [1]}, "2D"),
-    (lambda table: "text", "2D"),
+    (lambda table: "text", "does not exist"),  # a path
     (lambda table: 5, "2D"),
     (lambda table: None, "2D"),
     (lambda table: [np.array(1), np.array(2)], "2D"),
@@ -127,7 +127,7 @@ def _refused(call: Callable[[], Any], what: str, word: str) -> None:
     """Fail unless a call raises ValueError or TypeError with a short text that holds the word."""
     try:
         call()
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, FileNotFoundError) as error:
         text = str(error)
         require(word in text, f"{what} is refused without the word {word!r}: {text[:200]}")
         require(len(text) <= LONGEST_TEXT, f"{what} is refused by {len(text)} characters")

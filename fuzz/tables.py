@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import random
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -165,8 +166,9 @@ class _Case:
         require(_close(model.objective_, own.min()), "objective_ is not the lowest")
         if self.refine == "latent":
             rounding = 2.0**-18 * self.weight.sum()  # of logarithms
-            rises = np.diff(own) > 1e-5 * np.abs(own[1:]) + rounding
-            require(not rises.any(), f"the latent objective rises: {own.tolist()}")
+            for some in _one_after_the_other(history, "latent"):
+                rises = np.diff(some) > 1e-5 * np.abs(some[1:]) + rounding
+                require(not rises.any(), f"the latent objective rises: {some.tolist()}")
             return
         require((np.diff(own[:-1]) < 0).all(), f"gini rounds do not lower the cost: {own.tolist()}")
         if model.converged_:
@@ -309,6 +311,13 @@ def _changed(r: random.Random, kind: str, column: Column) -> Column:
     if r.random() < 0.15:
         cells[r.randrange(len(cells))] = None
     return cells
+
+
+def _one_after_the_other(history: list[Any], stage: str) -> Iterator[NDArray[np.float64]]:
+    """Yield the objectives of rounds of a stage, of each time that they follow one another."""
+    for name, rounds in groupby(history, key=lambda round_: round_.stage):
+        if name == stage:
+            yield np.array([round_.objective for round_ in rounds])
 
 
 def _close(a: float, b: float) -> bool:
