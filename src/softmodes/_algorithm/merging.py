@@ -32,7 +32,7 @@ def merged(
     rows: of labels and rows together, with the shares that were counted. It is in whole numbers, so
     that the same pair is merged on every machine.
     """
-    likelihoods = _merged_likelihoods(clusters).reshape(clusters.n_clusters, -1)
+    likelihoods = _merged_likelihoods(clusters)
     while True:
         a, b = _cheapest_pair(likelihoods, tally.cluster_sizes)
         tally, drawn = tally.merge(a, b), CodeCenters(without_row(drawn.codes, b))
@@ -46,8 +46,7 @@ def merged(
 
 def cheapest_pair(clusters: Clusters) -> tuple[int, int]:
     """Return the two clusters whose merging loses the least."""
-    likelihoods = _merged_likelihoods(clusters).reshape(clusters.n_clusters, -1)
-    return _cheapest_pair(likelihoods, clusters.cluster_sizes)
+    return _cheapest_pair(_merged_likelihoods(clusters), clusters.cluster_sizes)
 
 
 def _cheapest_pair(
@@ -68,7 +67,7 @@ def _cheapest_pair(
 def _merged_likelihoods(clusters: Clusters, cluster: int | None = None) -> NDArray[np.int64]:
     """Return the log-likelihood of any two clusters as one, or of one with each of the others."""
     counts = clusters.counts
-    return _kernels.merged_likelihoods(
+    found = _kernels.merged_likelihoods(
         counts.native_dense(),
         counts.wide_values.native if counts.sparse else None,
         clusters.cluster_sizes,
@@ -77,6 +76,7 @@ def _merged_likelihoods(clusters: Clusters, cluster: int | None = None) -> NDArr
         _bits(clusters),
         cluster,
     )
+    return found.reshape(clusters.n_clusters, -1) if cluster is None else found
 
 
 def _bits(clusters: Clusters) -> int:

@@ -122,7 +122,7 @@ def _how(summary: Summary) -> str:
         runs=max((r["wanted"] for r in records if r["what"] == "runs"), default=0),
         fits=AGAIN_FITS,
         share=AGAIN_SHARE,
-        clock=" and ".join(sorted({r["clock"] for r in records if "clock" in r})) or "wall",
+        clock=summary.clock,
         overrun=OVERRUN,
         over="runs" if len(summary.tables) == 1 else "tables",
         margin=MARGIN,
