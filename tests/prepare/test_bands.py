@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
@@ -47,6 +47,7 @@ numbers = st.one_of(
 
 @settings(max_examples=200, deadline=None)
 @given(numbers, st.integers(2, 7))
+@example([math.inf, -math.inf], 2)
 def test_bands_are_those_of_the_slow_search(cells, n_bands):
     values, counts = np.unique(np.array(cells, dtype=object), return_counts=True)
     natural = values if max(map(abs, cells)) >= 2**62 else np.array(values.tolist())

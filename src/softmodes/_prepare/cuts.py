@@ -150,6 +150,8 @@ def _round_whole(low: int, high: int) -> int:
 
 
 def _round_decimal(low: float, high: float) -> Number:
+    if math.isinf(low) and math.isinf(high):
+        return 0
     if math.isinf(high):
         high = low + max(1.0, abs(low))
     if math.isinf(low):
