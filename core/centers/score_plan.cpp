@@ -34,10 +34,9 @@ Floor::Floor(const Layout& layout, const Centers& centers)
     : layout_(layout),
       centers_(std::get<ScoreCenters>(centers.kind)),
       least_(static_cast<size_t>(centers_.n_prices), std::numeric_limits<uint32_t>::max()),
+      dearest_(static_cast<size_t>(layout.n_features)),
       sparse_(static_cast<size_t>(layout.n_features), -1) {
-  for (int64_t c = 0; c < centers.n; ++c)
-    for (int64_t i = 0; i < centers_.n_prices; ++i)
-      least_[i] = std::min(least_[i], centers_.prices[c * centers_.n_prices + i]);
+  fill_ranges(centers.n);
   everywhere_ = std::numeric_limits<int64_t>::max();
   for (int64_t c = 0; c < centers.n; ++c) {
     int64_t sum = centers_.base[c];
@@ -51,6 +50,31 @@ Floor::Floor(const Layout& layout, const Centers& centers)
     uint32_t most = 0;
     for (int64_t e = feature.indptr[0]; e < end; ++e) most = std::max(most, feature.bonus[e]);
     everywhere_ -= most;
+  }
+}
+
+// Of some features at a time, so few that their ranges stay in the cache.
+void Floor::fill_ranges(int64_t n_centers) {
+  constexpr int64_t kAtOnce = 4096;
+  const int64_t* offsets = centers_.offsets;
+  std::vector<uint32_t> most;
+  for (int64_t first = 0, last = 0; first < layout_.n_features; first = last) {
+    const int64_t begin = offsets[first];
+    while (last < layout_.n_features && (last == first || offsets[last + 1] - begin <= kAtOnce))
+      ++last;
+    const int64_t n = offsets[last] - begin;
+    uint32_t* least = least_.data() + begin;
+    most.assign(static_cast<size_t>(n), 0);
+    for (int64_t c = 0; c < n_centers; ++c) {
+      const uint32_t* prices = centers_.prices + c * centers_.n_prices + begin;
+      for (int64_t i = 0; i < n; ++i) {
+        least[i] = std::min(least[i], prices[i]);
+        most[i] = std::max(most[i], prices[i]);
+      }
+    }
+    for (int64_t j = first; j < last; ++j)
+      for (int64_t i = offsets[j] - begin; i < offsets[j + 1] - begin; ++i)
+        dearest_[j] = std::max(dearest_[j], most[i] - least[i]);
   }
 }
 
@@ -101,11 +125,10 @@ ScorePlan::ScorePlan(const Layout& layout, const Centers& centers, int64_t n_row
       clusters_(centers.clusters) {
   const auto& scores = std::get<ScoreCenters>(centers.kind);
   view_ = totals_view(layout, centers.n, clusters_.data(), kernels);
-  const std::vector<uint32_t> dearest = dearest_above_floor();
-  if (!by_cells_) choose_lines(dearest, kernels);
+  if (!by_cells_) choose_lines(kernels);
   fill_start(scores);
   fill_wide(scores);
-  check_totals(dearest);
+  check_totals();
   if (by_cells_) return;
   lines_ = Buffer(view_.n_groups * view_.group_bytes);
   view_.lines = lines_.data();
@@ -143,16 +166,6 @@ void ScorePlan::add_cells(const TileRows& rows, uint32_t* totals) const {
   });
 }
 
-// By feature.
-std::vector<uint32_t> ScorePlan::dearest_above_floor() const {
-  std::vector<uint32_t> dearest(static_cast<size_t>(layout_.n_features));
-  for (int64_t c = 0; c < view_.n_centers; ++c)
-    for (int64_t j = 0; j < layout_.n_features; ++j)
-      for (int64_t v = 0; v < floor_.n_values(j); ++v)
-        dearest[j] = std::max(dearest[j], floor_.above(c, j, v));
-  return dearest;
-}
-
 void ScorePlan::choose_levels(int resolution, const Kernels& kernels) {
   if (kernels.has_fine && view_.n_centers <= FinePlan::kMostCenters) {
     fine_ = std::make_unique<FinePlan>(layout_, floor_, view_, share_limit(resolution));
@@ -164,11 +177,11 @@ void ScorePlan::choose_levels(int resolution, const Kernels& kernels) {
 }
 
 // Bytes of a row whose prices are added up in 16 bits together; none if those of one do not fit.
-std::vector<LineRun> ScorePlan::cut_runs(const std::vector<uint32_t>& dearest) const {
+std::vector<LineRun> ScorePlan::cut_runs() const {
   const int64_t narrow = layout_.nibble_end, n_bytes = narrow + layout_.n_of_bytes[0];
   std::vector<uint64_t> most(static_cast<size_t>(n_bytes));
   for (int64_t j = 0; j < layout_.n_features; ++j)
-    if (!is_wide(layout_, j)) most[layout_.byte[j]] += dearest[j];
+    if (!is_wide(layout_, j)) most[layout_.byte[j]] += floor_.dearest()[j];
   std::vector<LineRun> runs;
   uint64_t sum = 0;
   for (int64_t i = 0; i <= n_bytes; ++i) {
@@ -184,7 +197,7 @@ std::vector<LineRun> ScorePlan::cut_runs(const std::vector<uint32_t>& dearest) c
 }
 
 // Lines of 16 bits take half of the room, but their sums have to be emptied now and then.
-void ScorePlan::choose_lines(const std::vector<uint32_t>& dearest, const Kernels& kernels) {
+void ScorePlan::choose_lines(const Kernels& kernels) {
   const int64_t vector = kernels.vector_bytes, k = view_.n_centers;
   const auto shape_for = [&](int64_t bytes) {
     LineShape shape = shape_of(layout_, lanes_of(k, bytes, kernels) * bytes);
@@ -193,7 +206,7 @@ void ScorePlan::choose_lines(const std::vector<uint32_t>& dearest, const Kernels
   };
   const LineShape whole = shape_for(4), half = shape_for(2);
   const int64_t whole_vectors = ceil_div(4 * k, vector), half_vectors = ceil_div(2 * k, vector);
-  runs_ = cut_runs(dearest);
+  runs_ = cut_runs();
   int64_t whole_work = whole_vectors * whole.n_columns();
   if (whole.n_lines() * whole_vectors * vector > kLinesFarAway) whole_work *= 2;
   const auto n_runs = static_cast<int64_t>(runs_.size());
@@ -215,9 +228,9 @@ void ScorePlan::cut_groups(ScoreView& view, int64_t bytes, const Kernels& kernel
 
 // A bonus never lowers a total below 0, and cells that are no values raise it by at most what the
 // usual prices differ by.
-void ScorePlan::check_totals(const std::vector<uint32_t>& dearest) const {
+void ScorePlan::check_totals() const {
   uint64_t most = *std::max_element(start_.begin(), start_.begin() + view_.n_centers);
-  for (const uint32_t price : dearest) most += price;
+  for (const uint32_t price : floor_.dearest()) most += price;
   for (const WideColumn& column : wide_)
     if (column.other) most += *std::max_element(column.other, column.other + view_.n_centers);
   if (most >= kMostTotal)

@@ -37,13 +37,18 @@ class Floor {
   int64_t n_values(int64_t feature) const {  // that have prices of their own
     return centers_.offsets[feature + 1] - centers_.offsets[feature];
   }
+  // By feature: the most that a value costs above the least. 0 for sparse prices.
+  const std::vector<uint32_t>& dearest() const { return dearest_; }
   int64_t everywhere() const { return everywhere_; }
   const std::vector<uint32_t>& dearest_usual() const { return dearest_usual_; }
 
  private:
+  void fill_ranges(int64_t n_centers);
+
   const Layout& layout_;
   const ScoreCenters& centers_;
   std::vector<uint32_t> least_;
+  std::vector<uint32_t> dearest_;
   std::vector<uint32_t> dearest_usual_;  // by sparse prices
   std::vector<int32_t> sparse_;          // by feature: which sparse prices, or -1
   int64_t everywhere_;
@@ -122,13 +127,12 @@ class ScorePlan {
     return sizes;
   }
   void add_cells(const TileRows& rows, uint32_t* totals) const;
-  std::vector<uint32_t> dearest_above_floor() const;
   void fill_start(const ScoreCenters& centers);
   void fill_wide(const ScoreCenters& centers);
   const uint32_t* bonus_lines(const SparsePrices& sparse, int64_t n_values);
-  std::vector<LineRun> cut_runs(const std::vector<uint32_t>& dearest) const;
-  void choose_lines(const std::vector<uint32_t>& dearest, const Kernels& kernels);
-  void check_totals(const std::vector<uint32_t>& dearest) const;
+  std::vector<LineRun> cut_runs() const;
+  void choose_lines(const Kernels& kernels);
+  void check_totals() const;
   template <class T>
   void fill_lines(const ScoreCenters& centers);
   template <class T>

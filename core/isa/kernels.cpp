@@ -9,6 +9,7 @@
 #include "isa/scores/numbers.hpp"
 #include "isa/transpose.hpp"
 #include "logarithm.hpp"
+#include "rounds/fixed_price.hpp"
 
 namespace softmodes::SOFTMODES_ISA {
 
@@ -54,6 +55,34 @@ static int64_t lower(const uint32_t* __restrict distances, const D* __restrict c
 
 static void log2(const double* __restrict numbers, int64_t n, double* __restrict out) {
   for (int64_t i = 0; i < n; ++i) out[i] = log2_of(numbers[i]);
+}
+
+static void log2_of_counts(const int64_t* counts, const double* priors, int64_t n, double* out) {
+  constexpr int64_t kAtOnce = 256;  // numbers first: with a choice in it the other loop is slow
+  double numbers[kAtOnce];
+  for (int64_t first = 0; first < n; first += kAtOnce) {
+    const int64_t some = n - first < kAtOnce ? n - first : kAtOnce;
+    for (int64_t i = 0; i < some; ++i) {
+      const double prior = priors[first + i];
+      numbers[i] = prior > 0 ? static_cast<double>(counts[first + i]) + prior : 1.0;
+    }
+    log2(numbers, some, out + first);
+  }
+}
+
+static void fixed_prices(const double* __restrict prices, int64_t n, double scale,
+                         uint32_t* __restrict out, int16_t* __restrict raised) {
+  if (!raised) {
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = static_cast<uint32_t>(rounded_price(prices[i] * scale));
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    const double price = prices[i] * scale;
+    const int64_t rounded = rounded_price(price);
+    out[i] = static_cast<uint32_t>(rounded);
+    raised[i] = raised_by(price, rounded);
+  }
 }
 
 static void pack_bits(const uint8_t* cells, const uint8_t* ones, int64_t n, uint8_t* out) {
@@ -166,7 +195,9 @@ const Kernels table = {
     .count = count,
     .list_by_cluster = list_by_cluster,
     .sum = sum,
+    .log2_of_counts = log2_of_counts,
     .log2 = log2,
+    .fixed_prices = fixed_prices,
     .fingerprint = sum_factors,
     .untranspose = untranspose,
     .pack_bits = pack_bits,

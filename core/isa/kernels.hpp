@@ -412,7 +412,13 @@ struct Kernels {
   void (*list_by_cluster)(const int32_t* label, int64_t n, int64_t n_clusters, int32_t* order,
                           int64_t* start);
   int64_t (*sum)(const uint32_t* values, int64_t n);
-  void (*log2)(const double* numbers, int64_t n, double* out);  // see logarithm.hpp
+  // log2(counts + priors), 0 where there is no prior; see logarithm.hpp.
+  void (*log2_of_counts)(const int64_t* counts, const double* priors, int64_t n, double* out);
+  void (*log2)(const double* numbers, int64_t n, double* out);
+  // Prices times `scale`, rounded, and what that has raised them by, which may be null; see
+  // rounds/fixed_price.hpp.
+  void (*fixed_prices)(const double* prices, int64_t n, double scale, uint32_t* out,
+                       int16_t* raised);
   // Sum of row_factor * label_factor.
   uint64_t (*fingerprint)(const int32_t* label, const uint64_t* label_factors, int64_t n_clusters,
                           int64_t n, int64_t first_number);

@@ -20,6 +20,13 @@ inline Threads useful_threads(const Block& block, int64_t n_centers, const Threa
   return threads.at_most(std::min(work, ceil_div(block.n_rows, kTileRows)));
 }
 
+// For rows that are counted cluster by cluster: also where they are too few to be compared by more
+// threads than one.
+inline Threads counting_threads(const Block& block, const Threads& threads) {
+  constexpr int64_t kCellsPerThread = int64_t{1} << 17;
+  return threads.at_most(block.n_rows * block.layout.n_features / kCellsPerThread);
+}
+
 inline std::vector<ThreadScratch> make_scratch(const ScratchSizes& sizes, const Threads& threads) {
   std::vector<ThreadScratch> scratch;
   for (int t = 0; t < threads.n; ++t) scratch.emplace_back(sizes);

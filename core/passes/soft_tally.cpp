@@ -83,12 +83,13 @@ class SoftPass {
         ties_(ties),
         out_(out),
         k_(centers.n),
-        threads_(useful_threads(block, centers.n, threads)),
+        counting_(counting_threads(block, threads)),
+        threads_(plan_.by_cells() ? counting_ : useful_threads(block, centers.n, threads)),
         way_(plan_.by_cells() ? Way::one_by_one  // sums by line are as many as lines
                               : way_of(block.layout, k_, block.weight, kernels_)),
         map_(block.layout, lines_of(block.layout, k_, way_, kernels_)),
         counters_(block.layout) {
-    sparse_ = sparse_sums();
+    if (!counts_at_once()) sparse_ = sparse_sums();
     if (way_ == Way::sorted) alone_.resize(static_cast<size_t>(k_ * block.layout.n_cells()));
     if (by_quads() && SixteenPlan::suits(block.layout, k_, kernels_))
       sixteens_ = std::make_unique<SixteenPlan>(block.layout, plan_.view());
@@ -112,7 +113,10 @@ class SoftPass {
       for (size_t i = 0; i < w->sparse.size(); ++i) sparse_[i].add(w->sparse[i]);
     }
     if (way_ == Way::sorted) add_alone(total);
-    for (size_t i = 0; i < sparse_.size(); ++i) total.sparse.push_back(sparse_[i].counts());
+    found_.resize(block_.layout.sparse_features.size());
+    run_tasks(static_cast<int64_t>(sparse_.size()), counting_,
+              [&](int64_t i, int, const Stop&) { found_[i] = sparse_[i].counts(); });
+    total.sparse = std::move(found_);
     return total;
   }
 
@@ -177,6 +181,11 @@ class SoftPass {
   }
   bool sums_sparse() const { return sums_sparse(block_.layout, k_, way_, block_.n_rows); }
   bool keeps_all_parts() const { return keeps_all_parts(block_.layout, k_, way_, block_.n_rows); }
+  // Whether the parts of all rows are kept: then one sparse feature after the other is counted.
+  bool counts_at_once() const {
+    return block_.n_rows && keeps_all_parts() && !sums_sparse() &&
+           block_.n_rows <= range_rows(block_.layout, k_, way_, block_.n_rows);
+  }
   std::vector<SparseSums> sparse_sums() const {
     std::vector<SparseSums> sums;
     const int64_t most = sums_sparse() ? kMostSparseSums : SparseSums::kMostCounts;
@@ -188,13 +197,16 @@ class SoftPass {
   void range(int64_t first, int64_t n) {
     if (way_ == Way::sorted) labels_.resize(static_cast<size_t>(n));
     for (auto& w : workers_) w->parts.clear();
-    run_tasks(ceil_div(n, kTaskRows), threads_, [&](int64_t i, int thread, const Stop& stop) {
+    // Cells are summed where rows are few, and long.
+    const int64_t some =
+        plan_.by_cells() ? std::min(kTaskRows, ceil_div(n, int64_t{2} * threads_.n)) : kTaskRows;
+    run_tasks(ceil_div(n, some), threads_, [&](int64_t i, int thread, const Stop& stop) {
       if (stop.requested()) return;
-      task(first, i * kTaskRows, std::min(kTaskRows, n - i * kTaskRows), *workers_[thread]);
+      task(first, i * some, std::min(some, n - i * some), *workers_[thread]);
     });
     const Block rows = block_.rows_from(first, n);
     if (way_ == Way::sorted)
-      count_by_cluster(counters_, rows, labels_.data(), k_, alone_.data(), threads_);
+      count_by_cluster(counters_, rows, labels_.data(), k_, alone_.data(), counting_);
     if (keeps_all_parts()) count_kept(rows);
   }
 
@@ -258,8 +270,8 @@ class SoftPass {
   bool by_quads() const {
     const ScoreView& view = plan_.view();
     return kernels_.has_quads && way_ == Way::together && view.whole && view.group == kFewLanes &&
-           view.shape.nibbles == map_.shape().nibbles && sparse_.empty() && !view.n_wide &&
-           powers_.resolution >= 0;
+           view.shape.nibbles == map_.shape().nibbles && block_.layout.sparse_features.empty() &&
+           !view.n_wide && powers_.resolution >= 0;
   }
   // Returns how many rows are done.
   int64_t add_quads(int64_t first, int64_t n, SoftWorker& w) const {
@@ -439,14 +451,21 @@ class SoftPass {
       std::vector<std::vector<Part>> by_cluster(static_cast<size_t>(k_));
       for (const auto& w : workers_)
         for (const Part& part : w->parts) by_cluster[part.cluster].push_back(part);
-      run_tasks(k_, threads_,  // no two threads at one cluster
+      run_tasks(k_, counting_,  // no two threads at one cluster
                 [&](int64_t c, int, const Stop&) { count_cells(rows, by_cluster[c]); });
     }
     if (sums_sparse()) return;
-    run_tasks(static_cast<int64_t>(sparse_.size()), threads_, [&](int64_t i, int, const Stop&) {
-      for (const auto& w : workers_)
-        add_sparse(rows, w->parts, block_.layout.sparse_features[i], sparse_[i]);
-      sparse_[i].add_up();
+    const auto& features = block_.layout.sparse_features;
+    found_.resize(features.size());
+    run_tasks(static_cast<int64_t>(features.size()), counting_, [&](int64_t i, int, const Stop&) {
+      const auto count = [&](SparseSums& sums) {
+        for (const auto& w : workers_) add_sparse(rows, w->parts, features[i], sums);
+        sums.add_up();
+      };
+      if (!counts_at_once()) return count(sparse_[i]);
+      SparseSums sums(k_, block_.layout.n_codes[features[i]]);
+      count(sums);
+      found_[i] = sums.counts();
     });
   }
 
@@ -479,7 +498,7 @@ class SoftPass {
   Ties ties_;
   SoftOut out_;
   int64_t k_;
-  Threads threads_;
+  Threads counting_, threads_;
   Way way_;
   LineMap map_;
   CounterMap counters_;
@@ -488,6 +507,7 @@ class SoftPass {
   std::vector<int64_t> alone_;   // counts of rows that belong to one cluster alone
   std::vector<int32_t> labels_;  // of the rows of a range; k_: several clusters
   std::vector<SparseSums> sparse_;
+  std::vector<SparseCounts> found_;  // by sparse feature
   std::mutex adding_;
 };
 

@@ -99,7 +99,7 @@ std::vector<SparseCounts> sparse_counts(const Block& block, const int32_t* label
   const Layout& layout = block.layout;
   const auto& features = layout.sparse_features;
   const auto n = static_cast<int64_t>(features.size());
-  const int64_t most = std::clamp(2 * block.n_rows, kFewCounts, kMostCounts);
+  const int64_t most = std::clamp(8 * block.n_rows, kFewCounts, kMostCounts);
   // Features that are counted together, one after the other; the last of each.
   std::vector<int64_t> ends;
   int64_t n_counts = 0;

@@ -50,29 +50,7 @@ class SparseSums {
   SparseCounts counts() const {
     SparseCounts found;
     found.indptr.assign(static_cast<size_t>(k_) + 1, 0);
-    const auto take = [&](int64_t key, int64_t count) {
-      ++found.indptr[key / n_codes_ + 1];
-      found.codes.push_back(static_cast<int32_t>(key % n_codes_));
-      found.counts.push_back(count);
-    };
-    if (dense()) {
-      const auto n = static_cast<size_t>(
-          std::count_if(counts_.begin(), counts_.end(), [](int64_t count) { return count != 0; }));
-      found.codes.reserve(n);
-      found.counts.reserve(n);
-      const int64_t* next = counts_.data();
-      for (int64_t c = 0; c < k_; ++c) {
-        for (int64_t code = 0; code < n_codes_; ++code, ++next) {
-          if (!*next) continue;
-          found.codes.push_back(static_cast<int32_t>(code));
-          found.counts.push_back(*next);
-        }
-        found.indptr[c + 1] = static_cast<int64_t>(found.codes.size());
-      }
-      return found;
-    }
-    for (const Entry& entry : entries_) take(entry.key, entry.count);
-    for (int64_t c = 0; c < k_; ++c) found.indptr[c + 1] += found.indptr[c];
+    dense() ? take_dense(found) : take_entries(found);
     return found;
   }
 
@@ -81,6 +59,34 @@ class SparseSums {
     int64_t key;  // of cluster and code
     int64_t count;
   };
+  // Whether a code occurs is anybody's guess: every count is written, and the next one over it if
+  // it is none.
+  void take_dense(SparseCounts& found) const {
+    const auto n = static_cast<size_t>(
+        std::count_if(counts_.begin(), counts_.end(), [](int64_t count) { return count != 0; }));
+    found.codes.resize(n + 1);
+    found.counts.resize(n + 1);
+    const int64_t* next = counts_.data();
+    size_t at = 0;
+    for (int64_t c = 0; c < k_; ++c) {
+      for (int64_t code = 0; code < n_codes_; ++code, ++next) {
+        found.codes[at] = static_cast<int32_t>(code);
+        found.counts[at] = *next;
+        at += *next != 0;
+      }
+      found.indptr[c + 1] = static_cast<int64_t>(at);
+    }
+    found.codes.pop_back();
+    found.counts.pop_back();
+  }
+  void take_entries(SparseCounts& found) const {
+    for (const Entry& entry : entries_) {
+      ++found.indptr[entry.key / n_codes_ + 1];
+      found.codes.push_back(static_cast<int32_t>(entry.key % n_codes_));
+      found.counts.push_back(entry.count);
+    }
+    for (int64_t c = 0; c < k_; ++c) found.indptr[c + 1] += found.indptr[c];
+  }
   // Sorted by cluster first, so that the codes of one at a time are counted in a short array.
   std::vector<Entry> summed(const std::vector<Entry>& entries) const {
     std::vector<int64_t> next(static_cast<size_t>(k_) + 1);

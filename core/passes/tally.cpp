@@ -64,7 +64,8 @@ class TallyPass {
         map_(map),
         k_(n_centers(plan)),
         has_cost_(!std::holds_alternative<ScorePlan>(plan)),
-        threads_(threads) {
+        threads_(useful_threads(block, k_, threads)),
+        counting_(counting_threads(block, threads)) {
     in_chunks_ = out.counts && counts_in_chunks(map_, k_, block.weight);
     for (int64_t c = 0; c < k_; ++c) factors_.push_back(label_factor(c));
     for (int t = 0; t < threads_.n; ++t)
@@ -84,7 +85,7 @@ class TallyPass {
     if (in_chunks_)
       add_counters();
     else if (out_.counts)
-      count_by_cluster(map_, block_, out_.labels, k_, out_.counts, threads_);
+      count_by_cluster(map_, block_, out_.labels, k_, out_.counts, counting_);
     return add_sums();
   }
 
@@ -168,7 +169,7 @@ class TallyPass {
   const CounterMap& map_;
   int64_t k_;
   bool has_cost_;  // totals of scores lack what is the same in all clusters
-  Threads threads_;
+  Threads threads_, counting_;
   bool in_chunks_ = false;
   std::vector<uint64_t> factors_;
   std::vector<std::unique_ptr<Worker>> workers_;
@@ -188,9 +189,7 @@ TallySum tally(const Block& block, const Centers& centers, std::optional<uint64_
   TallySum total;
   for (int64_t first = 0; first < block.n_rows; first += at_once) {
     const Block some = block.rows_from(first, std::min(at_once, block.n_rows - first));
-    total += TallyPass(some, plan, map, ties, out.rows_from(first),
-                       useful_threads(some, centers.n, threads))
-                 .run();
+    total += TallyPass(some, plan, map, ties, out.rows_from(first), threads).run();
   }
   return total;
 }

@@ -46,17 +46,31 @@ CodeColumn column_of(const AnyColumn& array, int64_t n_rows) {
   return {array.data(), 4};
 }
 
-NewArray<uint32_t> pack_columns_(const Layout& layout, std::vector<AnyColumn> arrays,
-                                 Matrix<uint8_t> packed, int n_threads) {
-  require(static_cast<int64_t>(arrays.size()) == layout.n_features, "one column per feature");
+NewArray<uint32_t> packed_from(const Layout& layout, const std::vector<CodeColumn>& columns,
+                               Matrix<uint8_t> packed, int n_threads) {
+  require(static_cast<int64_t>(columns.size()) == layout.n_features, "one column per feature");
   require(length(packed, 1) == layout.stride, "packed must have layout.stride columns");
-  std::vector<CodeColumn> columns;
-  for (const auto& a : arrays) columns.push_back(column_of(a, length(packed)));
-  std::vector<uint32_t> largest(arrays.size());
+  std::vector<uint32_t> largest(columns.size());
   without_gil(n_threads, [&](const Threads& threads) {
     pack_columns(layout, columns, length(packed), packed.data(), largest, threads);
   });
   return as_array(std::move(largest));
+}
+
+NewArray<uint32_t> pack_columns_(const Layout& layout, std::vector<AnyColumn> arrays,
+                                 Matrix<uint8_t> packed, int n_threads) {
+  std::vector<CodeColumn> columns;
+  for (const auto& a : arrays) columns.push_back(column_of(a, length(packed)));
+  return packed_from(layout, columns, packed, n_threads);
+}
+
+NewArray<uint32_t> pack_transposed_(const Layout& layout, Matrix<const uint8_t> codes,
+                                    Matrix<uint8_t> packed, int n_threads) {
+  require(length(codes, 1) == length(packed), "codes must be features x rows");
+  std::vector<CodeColumn> columns;
+  for (int64_t j = 0; j < length(codes); ++j)
+    columns.push_back({codes.data() + j * length(codes, 1), 1});
+  return packed_from(layout, columns, packed, n_threads);
 }
 
 void pack_matrix_(const Layout& layout, Matrix<const uint8_t> matrix, Matrix<const uint8_t> remap,
@@ -140,6 +154,8 @@ void bind_layout(nb::module_& m) {
            "layout"_a, exact("packed"), "first_row"_a = 0, exact_or_none("weight") = nb::none(),
            "fit_layout"_a.none() = nb::none());
   m.def("pack_columns", pack_columns_, "layout"_a, exact("columns"), exact("packed"),
+        "n_threads"_a);
+  m.def("pack_transposed", pack_transposed_, "layout"_a, exact("codes"), exact("packed"),
         "n_threads"_a);
   m.def("pack_matrix", pack_matrix_, "layout"_a, exact("matrix"), exact("remap"), exact("packed"),
         "n_threads"_a);

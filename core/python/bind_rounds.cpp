@@ -38,12 +38,13 @@ double expected_cost_dense_(const HeldDense& counts, Maybe<Vector<const uint32_t
   return expected_cost_dense(tally, pointer(feature_weight), {n_threads, {}});
 }
 
-int64_t modes_cost_dense_(const HeldDense& counts, Maybe<Vector<const uint32_t>> feature_weight) {
+int64_t modes_cost_dense_(const HeldDense& counts, Maybe<Vector<const uint32_t>> feature_weight,
+                          int n_threads) {
   const DenseCounts tally = counts.view();
   require(!feature_weight || length(*feature_weight) == tally.n_features,
           "feature_weight must have one entry per feature");
   const nb::gil_scoped_release released;
-  return modes_cost_dense(tally, pointer(feature_weight));
+  return modes_cost_dense(tally, pointer(feature_weight), {n_threads, {}});
 }
 
 NewArray<int64_t> merged_likelihoods_(const HeldDense& dense, const HeldWide* wide,
@@ -112,27 +113,35 @@ void require_prices(const Matrix<T>& prices, int64_t k, const Vector<const int64
   require(length(prices) == k && length(prices, 1) == offsets.data()[length(offsets) - 1], message);
 }
 
-NewArray<double> price_spans_(const HeldSource& source, Vector<const int64_t> offsets,
-                              Maybe<Matrix<const double>> kept, int n_threads) {
+FixedPrices fixed_out(const PriceSource& source, int resolution, Vector<const int64_t> offsets,
+                      Matrix<uint32_t> out, const Maybe<Matrix<int16_t>>& raised) {
+  const int64_t k = source.counts.n_clusters;
+  check_offsets(source.counts, offsets);
+  require_prices(out, k, offsets, "out must be clusters x prices");
+  if (raised) require_prices(*raised, k, offsets, "raised must be clusters x prices");
+  return {resolution, offsets.data(), length(out, 1), out.data(), pointer(raised)};
+}
+
+NewArray<double> fixed_prices_and_spans_(const HeldSource& source, int resolution,
+                                         Vector<const int64_t> offsets, Matrix<uint32_t> out,
+                                         Maybe<Matrix<int16_t>> raised,
+                                         Maybe<Matrix<const double>> kept, int n_threads) {
   const PriceSource prices = source.view();
-  check_offsets(prices.counts, offsets);
+  const FixedPrices fixed = fixed_out(prices, resolution, offsets, out, raised);
   const int64_t n_kept = kept ? length(*kept) : 0;
   if (kept) require_prices(*kept, n_kept, offsets, "kept must be clusters x prices");
-  const KeptPrices as_were{pointer(kept), offsets.data(), n_kept};
-  return as_array(without_gil(
-      n_threads, [&](const Threads& threads) { return price_spans(prices, as_were, threads); }));
+  const KeptPrices as_were{pointer(kept), n_kept};
+  return as_array(without_gil(n_threads, [&](const Threads& threads) {
+    return fixed_prices_and_spans(prices, as_were, fixed, threads);
+  }));
 }
 
 void fixed_prices_(const HeldSource& source, int resolution, Vector<const int64_t> offsets,
                    Matrix<uint32_t> out, Maybe<Matrix<int16_t>> raised, int n_threads) {
   const PriceSource prices = source.view();
-  const DenseCounts& counts = prices.counts;
-  check_offsets(counts, offsets);
-  require_prices(out, counts.n_clusters, offsets, "out must be clusters x prices");
-  if (raised)
-    require_prices(*raised, counts.n_clusters, offsets, "raised must be clusters x prices");
+  const FixedPrices fixed = fixed_out(prices, resolution, offsets, out, raised);
   const nb::gil_scoped_release released;
-  fixed_prices(prices, resolution, offsets.data(), out.data(), pointer(raised), {n_threads, {}});
+  fixed_prices(prices, fixed, {n_threads, {}});
 }
 
 void fixed_numbers_(Vector<const double> prices, int resolution, Vector<uint32_t> out,
@@ -143,28 +152,33 @@ void fixed_numbers_(Vector<const double> prices, int resolution, Vector<uint32_t
 }
 
 std::pair<uint64_t, uint64_t> sum_of_least_(Matrix<const uint32_t> prices,
-                                            Vector<const int64_t> totals) {
+                                            Vector<const int64_t> totals, int n_threads) {
   require(length(prices) >= 1, "prices must have at least one row");
   require(length(totals) == length(prices, 1), "totals must have one entry per price");
-  const Sum128 sum = sum_of_least(prices.data(), length(prices), length(prices, 1), totals.data());
+  const nb::gil_scoped_release released;
+  const Sum128 sum = sum_of_least(prices.data(), length(prices), length(prices, 1), totals.data(),
+                                  {n_threads, {}});
   return {sum.high, sum.low};
 }
 
 int64_t sum_of_raised_dense_(const HeldDense& counts, int less, Vector<const int64_t> offsets,
-                             Matrix<const int16_t> raised) {
+                             Matrix<const int16_t> raised, int n_threads) {
   const DenseCounts dense = counts.view();
   check_offsets(dense, offsets);
   require_prices(raised, dense.n_clusters, offsets, "raised must be clusters x prices");
   require(less >= 0 && less < 64, "less must lie in 0 .. 63");
-  return sum_of_raised_dense(dense, less, offsets.data(), raised.data());
+  const nb::gil_scoped_release released;
+  return sum_of_raised_dense(dense, less, offsets.data(), raised.data(), {n_threads, {}});
 }
 
 NewArray<double> shares_of_prices_(Matrix<const uint32_t> prices, Matrix<const int16_t> raised,
-                                   Vector<const double> shares) {
+                                   Vector<const double> shares, int n_threads) {
   const int64_t k = length(prices), n = length(prices, 1);
   require(length(raised) == k && length(raised, 1) == n, "raised must be clusters x prices");
   require(length(shares) == n, "shares must have one entry per price");
-  return as_array(shares_of_prices({prices.data(), raised.data(), k, n}, shares.data()));
+  return as_array(without_gil(n_threads, [&](const Threads& threads) {
+    return shares_of_prices({prices.data(), raised.data(), k, n}, shares.data(), threads);
+  }));
 }
 
 NewArray<double> latent_bases_(Vector<const int64_t> sizes) {
@@ -228,7 +242,8 @@ void bind_rounds(nb::module_& m) {
   m.def("draw_dense", draw_dense_, "counts"_a, "t"_a, "key"_a, exact("centers"), "n_threads"_a);
   m.def("expected_cost_dense", expected_cost_dense_, "counts"_a, exact_or_none("feature_weight"),
         "n_threads"_a);
-  m.def("modes_cost_dense", modes_cost_dense_, "counts"_a, exact_or_none("feature_weight"));
+  m.def("modes_cost_dense", modes_cost_dense_, "counts"_a, exact_or_none("feature_weight"),
+        "n_threads"_a);
   m.def("merged_likelihoods", merged_likelihoods_, "dense"_a, "wide"_a.none(),
         exact("cluster_sizes"), "scale"_a, exact_or_none("feature_weight"), "bits"_a,
         "cluster"_a.none() = nb::none());
@@ -237,16 +252,18 @@ void bind_rounds(nb::module_& m) {
                     Maybe<Vector<const double>>>(),
            "counts"_a, "latent"_a, exact("totals"), "prior"_a,
            exact_or_none("feature_weight") = nb::none());
-  m.def("price_spans", price_spans_, "source"_a, exact("offsets"), exact_or_none("kept"),
+  m.def("fixed_prices_and_spans", fixed_prices_and_spans_, "source"_a, "resolution"_a,
+        exact("offsets"), exact("out"), exact_or_none("raised"), exact_or_none("kept"),
         "n_threads"_a);
   m.def("fixed_prices", fixed_prices_, "source"_a, "resolution"_a, exact("offsets"), exact("out"),
         exact_or_none("raised"), "n_threads"_a);
   m.def("fixed_numbers", fixed_numbers_, exact("prices"), "resolution"_a, exact("out"),
         exact("raised"));
-  m.def("sum_of_least", sum_of_least_, exact("prices"), exact("totals"));
+  m.def("sum_of_least", sum_of_least_, exact("prices"), exact("totals"), "n_threads"_a);
   m.def("sum_of_raised_dense", sum_of_raised_dense_, "counts"_a, "less"_a, exact("offsets"),
-        exact("raised"));
-  m.def("shares_of_prices", shares_of_prices_, exact("prices"), exact("raised"), exact("shares"));
+        exact("raised"), "n_threads"_a);
+  m.def("shares_of_prices", shares_of_prices_, exact("prices"), exact("raised"), exact("shares"),
+        "n_threads"_a);
   m.def("latent_bases", latent_bases_, exact("sizes"));
   m.def("changed_rows", changed_rows_, exact("now"), exact("before"));
   m.def("draw_tickets", draw_tickets_, "key"_a, "n"_a, "bound"_a);

@@ -155,8 +155,9 @@ void renumber_clusters_(Vector<const int64_t> indptr, Vector<const int32_t> rank
   renumber_clusters(n_values, k, indptr.data(), rank.data(), clusters.data(), numbers.data());
 }
 
-double exact_sum_(Vector<const double> numbers) {
-  return exact_sum(numbers.data(), length(numbers));
+double exact_sum_(Vector<const double> numbers, int n_threads) {
+  const nb::gil_scoped_release released;
+  return exact_sum(numbers.data(), length(numbers), {n_threads, {}});
 }
 
 }  // namespace
@@ -186,7 +187,7 @@ void bind_wide(nb::module_& m) {
         "bonus_raised"_a);
   m.def("renumber_clusters", renumber_clusters_, exact("indptr"), exact("rank"), exact("clusters"),
         exact("numbers"));
-  m.def("exact_sum", exact_sum_, exact("numbers"));
+  m.def("exact_sum", exact_sum_, exact("numbers"), "n_threads"_a = 1);
 }
 
 }  // namespace softmodes

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "rounds/split.hpp"
@@ -82,20 +83,26 @@ std::vector<double> expected_costs_wide(const WideCounts& tally, const Threads& 
   return costs;
 }
 
-int64_t modes_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight) {
-  int64_t cost = 0;
-  for (int64_t i = 0; i < tally.n_clusters; ++i)
-    for (int64_t j = 0; j < tally.n_features; ++j) {
-      if (tally.is_sparse(j)) continue;
-      const int64_t* counts = tally.of(i, j);
-      int64_t observed = 0, most = 0;
-      for (int64_t v = 0; v < tally.n_values[j]; ++v) {
-        observed += counts[v];
-        most = std::max(most, counts[v]);
+int64_t modes_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight,
+                         const Threads& threads) {
+  std::vector<int64_t> costs(static_cast<size_t>(tally.n_clusters));
+  split_clusters(tally, 0, tally.n_clusters, threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      int64_t cost = 0;
+      for (int64_t j = 0; j < tally.n_features; ++j) {
+        if (tally.is_sparse(j)) continue;
+        const int64_t* counts = tally.of(i, j);
+        int64_t observed = 0, most = 0;
+        for (int64_t v = 0; v < tally.n_values[j]; ++v) {
+          observed += counts[v];
+          most = std::max(most, counts[v]);
+        }
+        cost += (observed - most) * (feature_weight ? int64_t{feature_weight[j]} : 1);
       }
-      cost += (observed - most) * (feature_weight ? int64_t{feature_weight[j]} : 1);
+      costs[i] = cost;
     }
-  return cost;
+  });
+  return std::accumulate(costs.begin(), costs.end(), int64_t{0});
 }
 
 ModeCounts mode_counts_wide(const WideCounts& tally, const Threads& threads) {

@@ -17,7 +17,8 @@ double expected_cost_dense(const DenseCounts& tally, const uint32_t* feature_wei
 std::vector<double> expected_costs_wide(const WideCounts& tally, const Threads& threads);
 
 // Sum over clusters and features of weight * rows that do not hold the mode of their cluster.
-int64_t modes_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight);
+int64_t modes_cost_dense(const DenseCounts& tally, const uint32_t* feature_weight,
+                         const Threads& threads);
 
 // Rows that hold the most frequent value of their cluster, of each sparse feature; and observed
 // ones.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "rounds/counts.hpp"
+#include "rounds/split.hpp"
 #include "sum128.hpp"
 
 namespace softmodes {
@@ -19,14 +19,15 @@ struct RoundedPrices {
 
 // The least price of each value over the clusters, times how often it occurs.
 Sum128 sum_of_least(const uint32_t* prices, int64_t n_clusters, int64_t n_prices,
-                    const int64_t* totals);
+                    const int64_t* totals, const Threads& threads);
 
 // The sum over counted cells, without the last `less` bits of their counts, of what rounding has
 // raised their prices by; those of feature j begin at offsets[j].
 int64_t sum_of_raised_dense(const DenseCounts& counts, int less, const int64_t* offsets,
-                            const int16_t* raised);
+                            const int16_t* raised, const Threads& threads);
 
 // The sum over the clusters of the price of each value before rounding, times its share.
-std::vector<double> shares_of_prices(const RoundedPrices& prices, const double* shares);
+std::vector<double> shares_of_prices(const RoundedPrices& prices, const double* shares,
+                                     const Threads& threads);
 
 }  // namespace softmodes

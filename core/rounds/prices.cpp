@@ -8,7 +8,6 @@
 
 #include "isa/kernels.hpp"
 #include "logarithm.hpp"
-#include "rounds/fixed_price.hpp"
 
 namespace softmodes {
 
@@ -39,16 +38,24 @@ std::vector<int64_t> cut_features(const DenseCounts& counts) {
   return edges;
 }
 
-// Runs task(part) on all parts of so many `edges`, with as many threads as have enough to do.
-template <class Task>
-void split_parts(const DenseCounts& counts, const std::vector<int64_t>& edges,
-                 const Threads& threads, const Task& task) {
+// How many parts the clusters are cut in: some, where the features alone are too few for threads.
+int64_t cut_clusters(const DenseCounts& counts, const std::vector<int64_t>& edges, int n_threads) {
+  const int64_t n_edges = static_cast<int64_t>(edges.size()) - 1;
+  if (n_threads <= 1) return 1;
+  return std::clamp<int64_t>(4 * n_threads / n_edges, 1, std::max<int64_t>(counts.n_clusters, 1));
+}
+
+Threads useful_threads(const DenseCounts& counts, const Threads& threads) {
   constexpr int64_t kCellsPerThread = int64_t{1} << 16;
+  return threads.at_most(counts.n_clusters * counts.n_cells / kCellsPerThread);
+}
+
+// Runs task(part) on all parts of the features and of the clusters.
+template <class Task>
+void split_parts(const DenseCounts& counts, const std::vector<int64_t>& edges, int64_t n_cuts,
+                 const Threads& threads, const Task& task) {
   const int64_t k = counts.n_clusters, n_edges = static_cast<int64_t>(edges.size()) - 1;
-  const Threads useful = threads.at_most(k * counts.n_cells / kCellsPerThread);
-  const int64_t n_cuts =
-      useful.n > 1 ? std::clamp<int64_t>(4 * useful.n / n_edges, 1, std::max<int64_t>(k, 1)) : 1;
-  run_tasks(n_edges * n_cuts, useful, [&](int64_t i, int, const Stop&) {
+  run_tasks(n_edges * n_cuts, threads, [&](int64_t i, int, const Stop&) {
     const int64_t at = i / n_cuts, cut = i % n_cuts;
     task(Part{at, edges[at], edges[at + 1], k * cut / n_cuts, k * (cut + 1) / n_cuts});
   });
@@ -63,15 +70,17 @@ class ClusterPrices {
         part_(part),
         begin_(counts_.offsets[part.first_feature]),
         n_cells_(counts_.offsets[part.last_feature] - begin_),
-        shares_(static_cast<size_t>(n_cells_)),
+        priors_(static_cast<size_t>(n_cells_)),
         totals_(static_cast<size_t>(part.last_feature - part.first_feature)),
-        numbers_(shares_.size() + totals_.size(), 1.0),
-        prices_(numbers_.size()) {
+        sums_(totals_.size(), 1.0),
+        logs_of_sums_(totals_.size()),
+        prices_(priors_.size()) {
     for_each_feature([&](int64_t j, int64_t first, int64_t n) {
       const int64_t* totals = source.totals + begin_ + first;
       const double total = sum_of(totals, n);
       for (int64_t v = 0; v < n; ++v)
-        shares_[first + v] = totals[v] ? static_cast<double>(totals[v]) / total : 0.0;
+        priors_[first + v] =
+            totals[v] ? source.prior * (static_cast<double>(totals[v]) / total) : 0.0;
       totals_[j - part_.first_feature] = total;
     });
   }
@@ -90,31 +99,27 @@ class ClusterPrices {
   // By cell after `begin`.
   const double* of(int64_t cluster) {
     source_.rule == PriceRule::latent ? set_latent(cluster) : set_gini(cluster);
-    for_each_feature([&](int64_t j, int64_t first, int64_t n) {
-      const double weight = source_.feature_weight ? source_.feature_weight[j] : 1.0;
-      for (int64_t cell = first; cell < first + n; ++cell)
-        prices_[cell] = std::max(0.0, weight * prices_[cell]);
-    });
     return prices_.data();
   }
 
  private:
+  double weight(int64_t feature) const {
+    return source_.feature_weight ? source_.feature_weight[feature] : 1.0;
+  }
+
   // A value without any weight in the table costs the same in every cluster, as an unseen one does.
   void set_latent(int64_t cluster) {
+    const Kernels& isa = kernels();
     const int64_t* counts = counts_.counts + cluster * counts_.n_cells + begin_;
-    double* dearest = numbers_.data() + n_cells_;
     for_each_feature([&](int64_t j, int64_t first, int64_t n) {
-      dearest[j - part_.first_feature] = sum_of(counts + first, n) + source_.prior;
-      for (int64_t cell = first; cell < first + n; ++cell)
-        numbers_[cell] = shares_[cell] > 0
-                             ? static_cast<double>(counts[cell]) + source_.prior * shares_[cell]
-                             : 1.0;
+      sums_[j - part_.first_feature] = sum_of(counts + first, n) + source_.prior;
     });
-    kernels().log2(numbers_.data(), static_cast<int64_t>(numbers_.size()), prices_.data());
-    dearest = prices_.data() + n_cells_;
+    isa.log2(sums_.data(), static_cast<int64_t>(sums_.size()), logs_of_sums_.data());
+    isa.log2_of_counts(counts, priors_.data(), n_cells_, prices_.data());
     for_each_feature([&](int64_t j, int64_t first, int64_t n) {
+      const double dearest = logs_of_sums_[j - part_.first_feature], by = weight(j);
       for (int64_t cell = first; cell < first + n; ++cell)
-        prices_[cell] = shares_[cell] > 0 ? dearest[j - part_.first_feature] - prices_[cell] : 0.0;
+        prices_[cell] = priors_[cell] > 0 ? std::max(0.0, by * (dearest - prices_[cell])) : 0.0;
     });
   }
 
@@ -132,7 +137,9 @@ class ClusterPrices {
         prices_[first + v] = share;
         squares += share * share;
       }
-      for (int64_t v = 0; v < n; ++v) prices_[first + v] = 1.0 - 2.0 * prices_[first + v] + squares;
+      const double by = weight(j);
+      for (int64_t v = 0; v < n; ++v)
+        prices_[first + v] = std::max(0.0, by * (1.0 - 2.0 * prices_[first + v] + squares));
     });
   }
 
@@ -141,89 +148,114 @@ class ClusterPrices {
   Part part_;
   int64_t begin_;  // the first cell
   int64_t n_cells_;
-  std::vector<double> shares_;   // of the table, by cell
-  std::vector<double> totals_;   // of the table, by feature
-  std::vector<double> numbers_;  // by cell, then by feature
-  std::vector<double> prices_;
+  std::vector<double> priors_;               // by cell
+  std::vector<double> totals_;               // of the table, by feature
+  std::vector<double> sums_, logs_of_sums_;  // of a cluster, by feature
+  std::vector<double> prices_;               // by cell
 };
 
-// The least and the dearest price of every cell; 0 for codes that are no values.
+// The least and the dearest price of each cell of a part.
 struct PriceRanges {
-  explicit PriceRanges(int64_t n_cells)
-      : least(static_cast<size_t>(n_cells)), dearest(least.size()) {}
   std::vector<double> least, dearest;
+
+  void add(const double* prices, size_t n) {
+    if (least.empty()) {
+      least.assign(prices, prices + n);
+      dearest = least;
+    }
+    for (size_t cell = 0; cell < n; ++cell) {
+      least[cell] = std::min(least[cell], prices[cell]);
+      dearest[cell] = std::max(dearest[cell], prices[cell]);
+    }
+  }
+  void add(const PriceRanges& other) {
+    add(other.least.data(), other.least.size());
+    add(other.dearest.data(), other.dearest.size());
+  }
 };
 
-PriceRanges price_ranges(const PriceSource& source, const Threads& threads) {
-  PriceRanges ranges(source.counts.n_cells);
-  const std::vector<int64_t> edges = cut_features(source.counts);
-  std::mutex merging;
-  std::vector<char> any(edges.size());
-  split_parts(source.counts, edges, threads, [&](const Part& part) {
-    ClusterPrices prices(source, part);
-    const double* some = prices.of(part.first_cluster);
-    std::vector<double> low(some, some + prices.n_cells()), high = low;
-    for (int64_t i = part.first_cluster + 1; i < part.last_cluster; ++i) {
-      some = prices.of(i);
-      for (size_t cell = 0; cell < low.size(); ++cell) {
-        low[cell] = std::min(low[cell], some[cell]);
-        high[cell] = std::max(high[cell], some[cell]);
-      }
+// Rounds the prices of one cluster in the features of a part.
+void write_fixed(const ClusterPrices& prices, const double* price, int64_t cluster,
+                 const FixedPrices& out) {
+  const Kernels& isa = kernels();
+  const double scale = std::ldexp(1.0, out.resolution);
+  const auto write = [&](int64_t first, int64_t n, int64_t offset) {
+    const int64_t at = cluster * out.n_prices + offset;
+    isa.fixed_prices(price + first, n, scale, out.prices + at,
+                     out.raised ? out.raised + at : nullptr);
+  };
+  // Features with a price for every cell, one after the other, are rounded at once.
+  int64_t begin = 0, end = 0, offset = 0;
+  prices.for_each_feature([&](int64_t j, int64_t first, int64_t n) {
+    if (first != end || out.offsets[j] - offset != first - begin) {
+      write(begin, end - begin, offset);
+      begin = first;
+      offset = out.offsets[j];
     }
-    const std::lock_guard<std::mutex> lock(merging);
-    prices.for_each_feature([&](int64_t, int64_t first, int64_t n) {
-      for (int64_t cell = first; cell < first + n; ++cell) {
-        double& floor = ranges.least[prices.begin() + cell];
-        double& top = ranges.dearest[prices.begin() + cell];
-        floor = any[part.index] ? std::min(floor, low[cell]) : low[cell];
-        top = any[part.index] ? std::max(top, high[cell]) : high[cell];
-      }
-    });
-    any[part.index] = true;
+    end = first + n;
   });
-  return ranges;
+  write(begin, end - begin, offset);
+}
+
+// By how much the prices of a feature's values differ between clusters, at most.
+double span_of(const double* least, const double* dearest, int64_t n, const KeptPrices& kept,
+               int64_t n_prices, int64_t offset) {
+  double span = 0.0;
+  for (int64_t v = 0; v < n; ++v) {
+    double low = least[v], high = dearest[v];
+    for (int64_t i = 0; i < kept.n_clusters; ++i) {
+      const double price = kept.prices[i * n_prices + offset + v];
+      low = std::min(low, price);
+      high = std::max(high, price);
+    }
+    span = std::max(span, high - low);
+  }
+  return span;
 }
 
 }  // namespace
 
-std::vector<double> price_spans(const PriceSource& source, const KeptPrices& kept,
-                                const Threads& threads) {
+std::vector<double> fixed_prices_and_spans(const PriceSource& source, const KeptPrices& kept,
+                                           const FixedPrices& out, const Threads& threads) {
   const DenseCounts& counts = source.counts;
-  const PriceRanges ranges = price_ranges(source, threads);
+  const Threads useful = useful_threads(counts, threads);
+  const std::vector<int64_t> edges = cut_features(counts);
+  const int64_t n_cuts = cut_clusters(counts, edges, useful.n);
+  std::vector<PriceRanges> ranges(edges.size());  // of parts that were cut
+  std::vector<int64_t> n_found(edges.size());
   std::vector<double> spans(static_cast<size_t>(counts.n_features));
-  for (int64_t j = 0; j < counts.n_features; ++j) {
-    if (counts.is_sparse(j)) continue;
-    for (int64_t v = 0; v < counts.n_values[j]; ++v) {
-      double least = ranges.least[counts.offsets[j] + v];
-      double dearest = ranges.dearest[counts.offsets[j] + v];
-      for (int64_t i = 0; i < kept.n_clusters; ++i) {
-        const double price = kept.prices[i * kept.offsets[counts.n_features] + kept.offsets[j] + v];
-        least = std::min(least, price);
-        dearest = std::max(dearest, price);
-      }
-      spans[j] = std::max(spans[j], dearest - least);
+  std::mutex merging;
+  split_parts(counts, edges, n_cuts, useful, [&](const Part& part) {
+    ClusterPrices prices(source, part);
+    PriceRanges own;
+    for (int64_t i = part.first_cluster; i < part.last_cluster; ++i) {
+      const double* price = prices.of(i);
+      own.add(price, static_cast<size_t>(prices.n_cells()));
+      write_fixed(prices, price, i, out);
     }
-  }
+    if (n_cuts > 1) {
+      const std::lock_guard<std::mutex> lock(merging);
+      ranges[part.index].add(own);
+      if (++n_found[part.index] < n_cuts) return;
+      std::swap(own, ranges[part.index]);
+    }
+    if (own.least.empty()) return;  // no clusters
+    prices.for_each_feature([&](int64_t j, int64_t first, int64_t n) {
+      spans[j] = span_of(own.least.data() + first, own.dearest.data() + first, n, kept,
+                         out.n_prices, out.offsets[j]);
+    });
+  });
   return spans;
 }
 
-void fixed_prices(const PriceSource& source, int resolution, const int64_t* offsets, uint32_t* out,
-                  int16_t* raised, const Threads& threads) {
-  const int64_t n_prices = offsets[source.counts.n_features];
-  const double scale = std::ldexp(1.0, resolution);
-  split_parts(source.counts, cut_features(source.counts), threads, [&](const Part& part) {
+void fixed_prices(const PriceSource& source, const FixedPrices& out, const Threads& threads) {
+  const DenseCounts& counts = source.counts;
+  const Threads useful = useful_threads(counts, threads);
+  const std::vector<int64_t> edges = cut_features(counts);
+  split_parts(counts, edges, cut_clusters(counts, edges, useful.n), useful, [&](const Part& part) {
     ClusterPrices prices(source, part);
-    for (int64_t i = part.first_cluster; i < part.last_cluster; ++i) {
-      const double* price = prices.of(i);
-      prices.for_each_feature([&](int64_t j, int64_t first, int64_t n) {
-        const int64_t at = i * n_prices + offsets[j];
-        for (int64_t v = 0; v < n; ++v) {
-          const FixedPrice fixed(price[first + v] * scale);
-          out[at + v] = static_cast<uint32_t>(fixed.whole);
-          if (raised) raised[at + v] = fixed.raised();
-        }
-      });
-    }
+    for (int64_t i = part.first_cluster; i < part.last_cluster; ++i)
+      write_fixed(prices, prices.of(i), i, out);
   });
 }
 
@@ -239,12 +271,7 @@ std::vector<double> latent_bases(const int64_t* sizes, int64_t n_clusters) {
 
 void fixed_numbers(const double* prices, int64_t n, int resolution, uint32_t* out,
                    int16_t* raised) {
-  const double scale = std::ldexp(1.0, resolution);
-  for (int64_t i = 0; i < n; ++i) {
-    const FixedPrice fixed(prices[i] * scale);
-    out[i] = static_cast<uint32_t>(fixed.whole);
-    raised[i] = fixed.raised();
-  }
+  kernels().fixed_prices(prices, n, std::ldexp(1.0, resolution), out, raised);
 }
 
 }  // namespace softmodes

@@ -6,6 +6,7 @@
 
 #include "parallel.hpp"
 #include "rounds/counts.hpp"
+#include "rounds/fixed_price.hpp"
 
 namespace softmodes {
 
@@ -22,23 +23,27 @@ struct PriceSource {
   const double* feature_weight;  // what prices are multiplied by; null: 1
 };
 
-// Prices of some clusters as they were: those of feature j begin at offsets[j].
+// Prices of some clusters as they were.
 struct KeptPrices {
   const double* prices;
-  const int64_t* offsets;
   int64_t n_clusters;
 };
 
-// How much dearer a value of each feature is in one cluster than in another, at most; with what is
-// kept beside the prices that are made. 0 for sparse features.
-std::vector<double> price_spans(const PriceSource& source, const KeptPrices& kept,
-                                const Threads& threads);
+// Where prices go, in units of 2^-resolution: prices[cluster * n_prices + offsets[feature] +
+// value].
+struct FixedPrices {
+  int resolution;
+  const int64_t* offsets;
+  int64_t n_prices;
+  uint32_t* prices;
+  int16_t* raised;  // by how many 2^-kRoundedBits of a unit each was raised; null: not asked for
+};
+void fixed_prices(const PriceSource& source, const FixedPrices& out, const Threads& threads);
 
-// Prices in units of 2^-resolution: out[cluster * n_prices + offsets[feature] + value], and if
-// asked for, by how many 2^-kRoundedBits of a unit each was raised.
-constexpr int kRoundedBits = 15;
-void fixed_prices(const PriceSource& source, int resolution, const int64_t* offsets, uint32_t* out,
-                  int16_t* raised, const Threads& threads);
+// The same, and how much dearer a value of each feature is in one cluster than in another, at most,
+// with what is kept (in the order of the prices that are made) beside these; 0 for sparse features.
+std::vector<double> fixed_prices_and_spans(const PriceSource& source, const KeptPrices& kept,
+                                           const FixedPrices& out, const Threads& threads);
 
 // The same of prices that are given.
 void fixed_numbers(const double* prices, int64_t n, int resolution, uint32_t* out, int16_t* raised);

@@ -137,11 +137,12 @@ void fixed_bonuses(const WideShape& shape, const ByValueView<double>& bonus, con
   for (int64_t f = 0; f < shape.n_features; ++f, usual += shape.n_clusters)
     for (int64_t v = shape.value_starts[f]; v < shape.value_starts[f + 1]; ++v)
       for (int64_t e = bonus.indptr[v]; e < bonus.indptr[v + 1]; ++e) {
-        const FixedPrice fixed(bonus.numbers[e] * scale);
+        const double price = bonus.numbers[e] * scale;
+        const int64_t rounded = rounded_price(price);
         // Three roundings might make a price negative that is nearly nothing.
         const int64_t most = int64_t{usual[bonus.clusters[e]]} + shared[v];
-        out[e] = static_cast<uint32_t>(std::min(fixed.whole, most));
-        raised[e] = fixed.raised();
+        out[e] = static_cast<uint32_t>(std::min(rounded, most));
+        raised[e] = raised_by(price, rounded);
       }
 }
 
@@ -208,8 +209,10 @@ void renumber_clusters(int64_t n_values, int64_t n_clusters, const int64_t* indp
   }
 }
 
-// Shewchuk's partial sums, which do not overlap; then rounded half to even.
-double exact_sum(const double* numbers, int64_t n) {
+namespace {
+
+// Shewchuk's partial sums, which do not overlap: their sum is that of the numbers.
+std::vector<double> partial_sums(const double* numbers, int64_t n) {
   std::vector<double> partials;
   for (int64_t i = 0; i < n; ++i) {
     double x = numbers[i];
@@ -223,6 +226,27 @@ double exact_sum(const double* numbers, int64_t n) {
     partials.resize(kept);
     partials.push_back(x);
   }
+  return partials;
+}
+
+// Those of parts of the numbers, whose sum is the same.
+std::vector<double> partial_sums(const double* numbers, int64_t n, const Threads& threads) {
+  constexpr int64_t kAtOnce = int64_t{1} << 15;
+  if (n <= kAtOnce) return partial_sums(numbers, n);
+  std::vector<std::vector<double>> parts(static_cast<size_t>((n + kAtOnce - 1) / kAtOnce));
+  run_tasks(static_cast<int64_t>(parts.size()), threads, [&](int64_t i, int, const Stop&) {
+    parts[i] = partial_sums(numbers + i * kAtOnce, std::min(kAtOnce, n - i * kAtOnce));
+  });
+  std::vector<double> all;
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return partial_sums(all.data(), static_cast<int64_t>(all.size()));
+}
+
+}  // namespace
+
+// The sum is rounded once, half to even.
+double exact_sum(const double* numbers, int64_t n, const Threads& threads) {
+  const std::vector<double> partials = partial_sums(numbers, n, threads);
   double high = 0.0, low = 0.0;
   size_t left = partials.size();
   while (left && low == 0.0) {

@@ -82,6 +82,6 @@ void renumber_clusters(int64_t n_values, int64_t n_clusters, const int64_t* indp
                        const int32_t* rank, int32_t* clusters, uint32_t* numbers);
 
 // The sum of numbers, rounded once.
-double exact_sum(const double* numbers, int64_t n);
+double exact_sum(const double* numbers, int64_t n, const Threads& threads);
 
 }  // namespace softmodes

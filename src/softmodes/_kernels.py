@@ -38,6 +38,7 @@ from softmodes._core import (
     fixed_bonuses,
     fixed_numbers,
     fixed_prices,
+    fixed_prices_and_spans,
     instruction_set,
     latent_bases,
     look_up,
@@ -47,9 +48,9 @@ from softmodes._core import (
     modes_cost_dense,
     pack_columns,
     pack_matrix,
+    pack_transposed,
     pass_bytes,
     portable_log2,
-    price_spans,
     renumber_clusters,
     score_bytes,
     search_tickets,
@@ -90,6 +91,7 @@ __all__ = [
     "fixed_bonuses",
     "fixed_numbers",
     "fixed_prices",
+    "fixed_prices_and_spans",
     "instruction_set",
     "instruction_sets",
     "latent_bases",
@@ -101,10 +103,10 @@ __all__ = [
     "nearer",
     "pack_columns",
     "pack_matrix",
+    "pack_transposed",
     "pass_bytes",
     "portable_log2",
     "presence",
-    "price_spans",
     "renumber_clusters",
     "score_bytes",
     "score_rows",
@@ -181,9 +183,9 @@ def soft_tally(
     return least, log, found.sparse
 
 
-def sum_of_least(prices: NDArray[np.uint32], totals: NDArray[np.int64]) -> int:
+def sum_of_least(prices: NDArray[np.uint32], totals: NDArray[np.int64], n_threads: int = 1) -> int:
     """Return the least price of each value over the clusters, times how often it occurs."""
-    high, low = _core.sum_of_least(prices, totals)
+    high, low = _core.sum_of_least(prices, totals, n_threads)
     return (high << 64) + low
 
 

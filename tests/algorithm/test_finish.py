@@ -374,3 +374,35 @@ def test_the_latent_finish_of_one_column_ends_early_with_the_same_likelihood():
     share = np.unique(X, return_counts=True)[1] / 400
     most = 400 * (share * np.log(share)).sum()  # of any model of one column
     assert model.score_samples(X).sum() == pytest.approx(most, rel=0.01)
+
+
+def noise():
+    return open_store(np.random.default_rng(0).integers(0, 4, (400, 12)))
+
+
+def spent(history):
+    costs = {"modes": 1 / 8, "gini": 1 / 4, "latent": 1}
+    return sum(costs[round_.stage] for round_ in history)
+
+
+@pytest.mark.parametrize("crossed", [0, 10])
+@pytest.mark.parametrize("allowance", [0.0, 10.0, 40.0, 200.0])
+def test_an_allowance_bounds_the_rounds_of_all_runs(allowance, crossed):
+    """A start overdraws half of it by no more than itself, and a finish makes a few rounds."""
+    store, rounds = noise(), []
+    asked = plan(n_init=10, finalists=3, crossed=crossed, on_round=(rounds.append,))
+    best_run(store, replace(asked, allowance=allowance))
+    by_run = {run: [r for r in rounds if r.run == run] for run in {r.run for r in rounds}}
+    dearest = max(spent(history) for history in by_run.values())
+    assert spent(rounds) <= allowance + dearest + 10
+    assert (len(by_run) == 1) == (allowance <= 10)
+
+
+def test_an_allowance_that_suffices_changes_nothing():
+    store, asked = noise(), plan(n_init=6, crossed=10)
+    free, bounded = best_run(store, asked), best_run(store, replace(asked, allowance=10_000.0))
+    assert free.history == bounded.history
+    assert free.index == bounded.index
+    assert_array_equal(free.tally.cluster_sizes, bounded.tally.cluster_sizes)
+    short = best_run(store, replace(asked, allowance=20.0))
+    assert len(short.history) < len(free.history)

@@ -12,7 +12,8 @@ from scipy import sparse
 
 from softmodes import KModes, SoftModes
 from softmodes._algorithm.loop import best_run
-from softmodes._estimators.auto import TableSize, auto_rounds, auto_starts
+from softmodes._estimators import base
+from softmodes._estimators.auto import TableSize, allowance, auto_rounds, auto_starts
 from softmodes._rows.stores import open_store
 from softmodes.datasets import load_zoo
 from softmodes.metrics import expected_cost, hamming_cost
@@ -183,6 +184,34 @@ def test_auto_rounds_are_fewer_where_there_are_many_prices_and_few_rows(
     n, d, k, n_values, n_rounds
 ):
     assert auto_rounds(TableSize(n, d, n_values), k) == n_rounds
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "k", "n_wide", "n_rounds"),
+    [
+        (1_000, 10, 5, 0, 20_000),
+        (10_000, 200, 10, 0, 50),
+        (20_000, 200, 10, 0, 100),
+        (10**6, 20, 10, 0, 500),
+        (100_000, 20, 10, 20, 10**9 / 4.4e7),
+    ],
+)
+def test_the_allowance_is_of_so_many_comparisons_and_of_more_in_a_large_table(
+    n, d, k, n_wide, n_rounds
+):
+    assert allowance(TableSize(n, d, 5 * d, n_wide), k) == pytest.approx(n_rounds)
+
+
+def test_only_auto_restarts_have_an_allowance(monkeypatch):
+    X = np.random.default_rng(0).integers(0, 3, (300, 8))
+    monkeypatch.setattr(base, "allowance", lambda size, k: 1.0)
+    runs = {}
+    for n_init in ("auto", 4):
+        seen = runs[n_init] = set()
+        SoftModes(3, n_init=n_init, random_state=0).fit(
+            X, on_round=lambda s, to=seen: to.add(s.run)
+        )
+    assert runs == {"auto": {0}, 4: {0, 1, 2, 3}}
 
 
 def test_the_size_of_a_table_counts_columns_of_more_than_256_values():
@@ -385,3 +414,15 @@ def test_an_iris_of_numbers_is_no_error_either():
     for refine in REFINE:
         model = SoftModes(3, refine=refine, n_init=2, random_state=0).fit(X)
         assert_consistent(model, X)
+
+
+@pytest.mark.parametrize("refine", ["latent", "gini"])
+@pytest.mark.parametrize("k", [1, 4])
+def test_rounds_that_can_change_nothing_are_not_made(refine, k):
+    few = np.array([[0, 0], [1, 1], [2, 0], [2, 2]])
+    X = few[np.random.default_rng(0).integers(0, 4, 60)]
+    model = SoftModes(k, refine=refine, n_init=1, random_state=0).fit(X)
+    stages = [round_.stage for round_ in model.history_]
+    assert stages.count("modes") == 1
+    assert stages.count("gini") <= 1  # for its prices, or of a merged partition
+    assert_array_equal(model.predict(X), model.labels_)

@@ -73,7 +73,7 @@ def test_sums_over_clusters_are_those_of_prices_before_rounding(case):
     found = Raised(raised(centers.prices), raised(centers.base), by)
     expected = prices.sum(axis=0) - found.prices.sum(axis=0, dtype=np.int64) / rounded
     ones = np.ones(len(expected))
-    assert_array_equal(_kernels.shares_of_prices(centers.prices, found.prices, ones), expected)
+    assert_array_equal(_kernels.shares_of_prices(centers.prices, found.prices, ones, 1), expected)
     each = [case.scores.prices[j] - by.dense(j) / rounded for j in wide]
     assert_array_equal(by.exact_sums(), np.hstack(each).sum(axis=0))
 

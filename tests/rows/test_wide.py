@@ -69,6 +69,14 @@ def test_a_sum_is_rounded_once(seed):
     assert _kernels.exact_sum(np.zeros(0)) == 0.0
 
 
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_a_long_sum_is_rounded_once(n_threads):
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=100_001) * 10.0 ** rng.integers(-20, 20, 100_001)
+    numbers = np.concatenate([numbers, -numbers[:70_000], [1.0, 2.0**-53, 2.0**-106]])
+    assert _kernels.exact_sum(numbers, n_threads) == math.fsum(numbers)
+
+
 def test_sums_round_half_by_what_follows():
     for tail in (0.0, 2.0**-80, -(2.0**-80)):
         for numbers in ([1.0, 2.0**-53, tail], [1.0 + 2.0**-52, 2.0**-53, tail]):

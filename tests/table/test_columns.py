@@ -58,15 +58,18 @@ def test_small_and_large_ranges_of_integers_agree(span):
     assert_as_naive(pl.DataFrame(X), X.T.tolist())
 
 
+@pytest.mark.parametrize("n_rows", [50, 90])  # few rows of many columns are kept by column
 @pytest.mark.parametrize("n_features", [2, 63, 64, 65, 130])
 @pytest.mark.parametrize("as_table", [np.asarray, pd.DataFrame, sp.csr_array])
-def test_codes_come_by_feature_and_by_row_however_they_are_kept(as_table, n_features):
+def test_codes_come_by_feature_and_by_row_however_they_are_kept(as_table, n_features, n_rows):
     rng = np.random.default_rng(n_features)
     lowest = rng.integers(-3, 2, n_features)  # the same byte has another code in another column
-    X = np.maximum(rng.integers(-3, 3, (50, n_features)), lowest).astype(np.int8)
+    X = np.maximum(rng.integers(-3, 3, (n_rows, n_features)), lowest).astype(np.int8)
     _, codes = learn(as_table(X))
     cells = matrix_of(codes)
     kept = {np.asarray: ByteCells, pd.DataFrame: tuple, sp.csr_array: SparseCells}
+    if n_rows < 64 <= n_features:
+        kept[np.asarray] = np.ndarray
     assert isinstance(codes.cells, kept[as_table])
     columns = list(codes.columns())
     assert_array_equal(np.stack(columns, axis=1), cells)

@@ -32,7 +32,7 @@ def modes_cost(
     counts: Counts, feature_weight: NDArray[np.uint32] | None = None, n_threads: int = 1
 ) -> int:
     """Return the mismatches of the rows with the modes of their clusters."""
-    total = _kernels.modes_cost_dense(counts.native_dense(), feature_weight)
+    total = _kernels.modes_cost_dense(counts.native_dense(), feature_weight, n_threads)
     if counts.sparse:
         modes, observed = _kernels.mode_counts_wide(counts.wide_values.native, n_threads)
         differ = observed - modes

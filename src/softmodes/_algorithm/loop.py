@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from threading import get_ident
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from softmodes._algorithm.cost import modes_cost
 from softmodes._algorithm.draw import Draw
 from softmodes._algorithm.merging import merged
-from softmodes._algorithm.plan import Plan, Round, RoundState, Run
+from softmodes._algorithm.plan import Plan, Round, RoundState, Run, StageName
 from softmodes._algorithm.stages import (
     FIRST_GINI_ROUNDS,
     FIRST_LATENT_ROUNDS,
@@ -29,22 +30,31 @@ from softmodes._rows.stores.base import RowStore
 from softmodes._rows.tally import SoftTally, Tally
 from softmodes.rounding import plurality
 
+# What a round takes of the allowance, at most: that of a latent one whose rows belong to all
+# clusters takes 1.
+_COSTS: dict[StageName, float] = {"modes": 1 / 8, "gini": 1 / 4, "latent": 1}
+_WORTH_IT = 20  # rounds for a finalist
+
 
 def best_run(store: RowStore, plan: Plan) -> Run:
     """Run `n_init` times and return the best run, the first among equals.
 
     With refinement the starts are raced: only the best of them are finished, or the best one, with
-    which the others are crossed.
+    which the others are crossed. No run is begun once the allowance is spent, of which starts have
+    one half.
     """
     fit = Fit(store, plan)
     best: list[Run] = []
-    stopped = False
+    stopped, spent = False, 0.0
     for run in starts(fit):
         best = sorted([*best, run], key=lambda run: _rank(plan, run))
         best = best[: plan.crossed or plan.finalists]
-        stopped = run.stopped
+        stopped, spent = run.stopped, spent + _spent(run.history)
+        if spent >= plan.allowance / 2:
+            break
     if not stopped:
-        best = _crossed(fit, best) if plan.crossed else _finished(fit, best)
+        left = plan.allowance - spent
+        best = _crossed(fit, best, left) if plan.crossed else _finished(fit, best, left)
     return _settled(fit, min(best, key=lambda run: _rank(plan, run)))
 
 
@@ -78,12 +88,21 @@ def _start(fit: Fit, index: int) -> Run:
     """Make the rounds of drawn centers, and the first ones of the finish."""
     wide = fit.with_spare
     run = _go_on(Modes(wide, index, fit.plan.max_iter), None)
-    if fit.plan.refine is not None and not run.stopped:
+    if _has_gini_rounds(fit.plan, run) and not run.stopped:
         run = _go_on(Gini(wide, index, FIRST_GINI_ROUNDS), run)
     run = _without_spare(fit, run)
     if fit.plan.refine == "latent" and not run.stopped:
         run = _go_on(Latent(fit, index, _first_latent_rounds(fit)), run)
     return run
+
+
+def _has_gini_rounds(plan: Plan, run: Run) -> bool:
+    """Tell whether a start goes on to lower the expected cost.
+
+    Where that cannot be, a finish by "gini" needs a round for its prices, and "latent" none.
+    """
+    may_fall = plan.k > 1 and run.chosen.expected_cost > 0
+    return plan.refine == "gini" or (plan.refine == "latent" and may_fall)
 
 
 def _without_spare(fit: Fit, run: Run) -> Run:
@@ -127,39 +146,53 @@ def _first_latent_rounds(fit: Fit) -> int:
     return 1 if fit.store.layout.n_features == 1 else FIRST_LATENT_ROUNDS
 
 
-def _finish(fit: Fit, run: Run) -> Run:
-    """Make the other rounds of the finish, until nothing moves."""
+def _spent(rounds: Iterable[Round]) -> float:
+    """Return what rounds take of the allowance."""
+    return sum(_COSTS[round_.stage] for round_ in rounds)
+
+
+def _affordable(rounds: int, left: float) -> int:
+    """Return how many of so many latent rounds what is left allows; a few in any case."""
+    return int(min(rounds, max(left, FIRST_LATENT_ROUNDS)))
+
+
+def _finish(fit: Fit, run: Run, left: float = math.inf) -> Run:
+    """Make the other rounds of the finish, until nothing moves or nothing is left."""
     if run.stopped or run.converged or fit.plan.refine is None:
         return run
     if fit.plan.refine == "latent" and fit.store.layout.n_features == 1:
         return run
     if fit.plan.refine == "gini":
         return _go_on(Gini(fit, run.index, fit.plan.max_iter), run)
-    return _go_on(Latent(fit, run.index, fit.plan.latent_rounds - FIRST_LATENT_ROUNDS), run)
+    rounds = _affordable(fit.plan.latent_rounds - FIRST_LATENT_ROUNDS, left)
+    return _go_on(Latent(fit, run.index, rounds), run)
 
 
-def _finished(fit: Fit, best: list[Run]) -> list[Run]:
-    """Finish the best starts, in the order in which they were made."""
+def _finished(fit: Fit, best: list[Run], left: float) -> list[Run]:
+    """Finish the best starts, in the order in which they were made; fewer if little is left."""
+    best = best[: int(max(1, min(left / _WORTH_IT, len(best))))]
     finished: list[Run] = []
     for run in sorted(best, key=lambda run: run.index):
         stopped = bool(finished) and finished[-1].stopped
-        finished.append(run if stopped else _finish(fit, run))
+        finished.append(run if stopped else _finish(fit, run, left / len(best)))
     return finished
 
 
-def _crossed(fit: Fit, best: list[Run]) -> list[Run]:
+def _crossed(fit: Fit, best: list[Run], left: float) -> list[Run]:
     """Finish the best start, and let the others challenge it: each crossed with the best so far."""
-    champion = _finish(fit, best[0])
+    champion = _finish(fit, best[0], left)
+    left -= _spent(champion.history[len(best[0].history) :])
     for other in best[1:]:
-        if champion.stopped:
+        if champion.stopped or left <= 0:
             break
-        child = _cross(fit, champion, other)
+        child = _cross(fit, champion, other, left)
+        left -= _spent(child.history[len(champion.history) :])
         champion = min(champion, child, key=lambda run: _rank(fit.plan, run))
         champion = replace(champion, stopped=child.stopped)
     return [champion]
 
 
-def _cross(fit: Fit, run: Run, other: Run) -> Run:
+def _cross(fit: Fit, run: Run, other: Run, left: float = math.inf) -> Run:
     """Go on with the clusters of two runs: rows choose among all of them, then they are merged.
 
     Where one run has split a group and the other one has not, merging puts it together again.
@@ -170,7 +203,8 @@ def _cross(fit: Fit, run: Run, other: Run) -> Run:
     chosen = _go_on(Gini(fit.with_twice, run.index, FIRST_GINI_ROUNDS), begun)
     if chosen.stopped:
         return replace(run, stopped=True)
-    return _go_on(Latent(fit, run.index, fit.plan.latent_rounds), _merged(fit, chosen, fit.plan.k))
+    rounds = _affordable(fit.plan.latent_rounds, left)
+    return _go_on(Latent(fit, run.index, rounds), _merged(fit, chosen, fit.plan.k))
 
 
 def _partition(fit: Fit, run: Run) -> Tally:
@@ -189,7 +223,9 @@ def _settled(fit: Fit, run: Run) -> Run:
     modes = Draw(plurality, plan.seed, plan.row_unit, fit.store.n_threads)
     return replace(
         run,
-        tally=replace(tally, cost=modes_cost(tally.counts, plan.feature_weight)),
+        tally=replace(
+            tally, cost=modes_cost(tally.counts, plan.feature_weight, fit.store.n_threads)
+        ),
         drawn=modes(tally.counts, run.drawn, run.index, 0),
         soft=soft,
     )
@@ -212,7 +248,8 @@ def _go_on(stage: Stage, before: Run | None) -> Run:
         stopped = _asked_to_stop(stage, history, centers)
         used_up = len(history) - n_before >= stage.most_rounds
         idle = len(history) - 1 - chosen.best_round
-        if at_rest or stopped or used_up or stage.out_of_patience(idle):
+        over = used_up or stage.out_of_patience(idle) or stage.leaves_nothing(latest)
+        if at_rest or stopped or over:
             return replace(chosen, history=tuple(history), converged=at_rest, stopped=stopped)
         centers, last = stage.next_centers(centers, tally, len(history)), tally
 

@@ -71,6 +71,7 @@ class Plan:
     crossed: int = 0  # in their place: starts of which the best is finished and crossed with others
     latent_rounds: int = 60  # of a latent finish, at most
     spare: int = 0  # clusters that a start has more than asked for, until its latent rounds
+    allowance: float = math.inf  # latent rounds, and others by what they cost, of all runs together
     feature_weight: NDArray[np.uint32] | None = None
     row_unit: float = 1.0
     feature_unit: float = 1.0

@@ -98,11 +98,15 @@ class Pricing:
         base = self._base(sizes, kept)
         offsets = self._slots.offsets
         as_were = None if kept is None else kept.prices
-        spans = _kernels.price_spans(source, offsets, as_were, self.n_threads)
-        resolution = self._resolution(spans, wide, base, kept)
         prices = np.empty((counts.n_clusters, int(offsets[-1])), np.uint32)
         raised = np.empty(prices.shape, np.int16) if self.rule == "latent" else None
-        _kernels.fixed_prices(source, resolution, offsets, prices, raised, self.n_threads)
+        guess = self.most_resolution if before is None else before.resolution
+        spans = _kernels.fixed_prices_and_spans(
+            source, guess, offsets, prices, raised, as_were, self.n_threads
+        )
+        resolution = self._resolution(spans, wide, base, kept)
+        if resolution != guess:
+            _kernels.fixed_prices(source, resolution, offsets, prices, raised, self.n_threads)
         wide_prices, wide_raised = wide.fixed(resolution, self._wide.fixed_shared(resolution))
         for j, some in self._slots.dense_prices.items():
             prices[:, some] = wide_prices[j].dense()
@@ -143,7 +147,7 @@ class Pricing:
 
     def _by_prices(self, scores: ScoreCenters, tally: SoftTally) -> float:
         """Return the log-likelihood of the rows by prices as they were rounded."""
-        floor = scores.floor(self._value_totals, self.total_weight)
+        floor = scores.floor(self._value_totals, self.total_weight, self.n_threads)
         return tally.log_likelihood(floor, scores.resolution)
 
     def _raised(self, scores: ScoreCenters, tally: SoftTally) -> float:
@@ -155,7 +159,7 @@ class Pricing:
         less = max(0, n_cells.bit_length() + Raised.BITS - 63)
         sum_ = int((tally.cluster_sizes >> less) @ raised.base.astype(np.int64))
         sum_ += _kernels.sum_of_raised_dense(
-            counts.native_dense(), less, self._slots.offsets, raised.prices
+            counts.native_dense(), less, self._slots.offsets, raised.prices, self.n_threads
         )
         if counts.sparse:
             by_value = counts.wide_values.by_value(self.n_threads)
@@ -167,12 +171,12 @@ class Pricing:
         raised = scores.raised
         assert raised is not None
         shares, wide_shares = self._shares
-        terms = _kernels.shares_of_prices(scores.prices, raised.prices, shares)
+        terms = _kernels.shares_of_prices(scores.prices, raised.prices, shares, self.n_threads)
         if scores.sparse:
             exact = raised.wide.exact_sums()
             own = self._slots.sparse_prices
             terms = np.concatenate([terms, wide_shares * (exact if own is None else exact[own])])
-        return _kernels.exact_sum(terms)
+        return _kernels.exact_sum(terms, self.n_threads)
 
     @cached_property
     def _slots(self) -> _Slots:

@@ -148,6 +148,10 @@ class Stage(ABC):
         """Tell whether so many rounds without a better one are too many."""
         return False
 
+    def leaves_nothing(self, latest: Round) -> bool:
+        """Tell whether the next stage may as well begin: it would go on from the same partition."""
+        return False
+
 
 @dataclass(frozen=True, eq=False)
 class Modes(Stage):
@@ -195,6 +199,10 @@ class Modes(Stage):
     def replaces(self, latest: Round, chosen: Round) -> bool:
         """Tell whether the last or the best round is wanted, and this is it."""
         return self.plan.select == "last" or latest.expected_cost < chosen.expected_cost
+
+    def leaves_nothing(self, latest: Round) -> bool:
+        """Tell whether a finish follows, and there is one partition, or one into equal rows."""
+        return self.plan.refine is not None and (self.plan.k == 1 or latest.cost == 0)
 
     def out_of_patience(self, n_idle: int) -> bool:
         """Tell whether the best round is long past."""

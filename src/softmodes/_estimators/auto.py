@@ -22,6 +22,9 @@ _WIDE = 256  # values of a column from which on its cells cost as much as a quar
 # Of a latent finish.
 _ROUNDS, _FEWEST_ROUNDS = 60, 10
 _MOST_PRICES_OF_ROUNDS = 2 * 10**7
+# Of all runs together, in comparisons of cells.
+_ALLOWED, _SMALL = 10**9, 2 * 10**7
+_WIDE_CELLS = 12  # comparisons that take as long as to look up one cell of a wide column
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,17 @@ def auto_rounds(size: TableSize, k: int) -> int:
     by_rows = _ROUNDS * size.n * size.d // (100 * size.n_values)
     most = max(by_rows, _MOST_PRICES_OF_ROUNDS // (k * size.n_values))
     return min(max(most, _FEWEST_ROUNDS), _ROUNDS)
+
+
+def allowance(size: TableSize, k: int) -> float:
+    """Return how many latent rounds all runs may make together, or as many others as cost as much.
+
+    Tables with groups in them come to rest long before; where there are none, or thousands of
+    columns, a fit would go on for seconds. Of a larger table, for which one waits anyway, more.
+    """
+    cells = size.n * size.d * k
+    most = _ALLOWED * max(1.0, cells / _SMALL) ** 2
+    return most / (cells + _WIDE_CELLS * size.n * size.n_wide)
 
 
 def spare_clusters(size: TableSize, k: int) -> int:

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,6 +27,7 @@ from softmodes._algorithm.plan import OnRound, Plan, Run
 from softmodes._algorithm.seeding import METHODS
 from softmodes._estimators.auto import (
     TableSize,
+    allowance,
     auto_rounds,
     auto_starts,
     crossed_starts,
@@ -67,6 +69,8 @@ from softmodes._rows.weights import Units, feature_units, in_weights
 from softmodes._table.codebook import Codebook, checked_missing
 from softmodes._table.read import frame_backend
 from softmodes._text import short_repr
+
+_MADE_WHEN_ASKED_FOR = ("cluster_centers_", "cluster_counts_", "categories_")
 
 
 class ModesEstimator(
@@ -125,7 +129,7 @@ class ModesEstimator(
         )
         plan = self._plan(opened, on_round)
         codebook = opened.codebook
-        mention_numbers(codebook.categories, codebook.lengths, codebook.names, opened.store.n_rows)
+        mention_numbers(codebook.is_numeric, codebook.lengths, codebook.names, opened.store.n_rows)
         # Not on self: a fit that fails leaves the last one as it was.
         check_table(copy(self), X, opened, reset=True)
         best = told_run(self, opened.store, plan, X=X, y=y)
@@ -162,7 +166,7 @@ class ModesEstimator(
             store.n_rows,
         )
         if resolved["n_init"] == "auto":
-            resolved["n_init"] = auto_starts(size, k)
+            resolved |= {"n_init": auto_starts(size, k), "allowance": allowance(size, k)}
             if resolved.get("refine") == "latent":
                 resolved["latent_rounds"] = auto_rounds(size, k)
         return Plan(
@@ -219,14 +223,11 @@ class ModesEstimator(
 
     def _publish(self, found: Clustering) -> None:
         """Set the fitted attributes: all of them at once, or none."""
-        codebook, counts, unit = found.codebook, found.tally.counts, found.row_unit
+        codebook = found.codebook
         state = vars(self) | {
             "_clustering": found,
             "n_features_in_": codebook.n_features,
-            "cluster_centers_": codebook.decode(found.centers.codes),
-            "cluster_counts_": [in_weights(values, unit) for values in counts.of_features()],
-            "cluster_sizes_": in_weights(found.tally.cluster_sizes, unit),
-            "categories_": codebook.all_values(),
+            "cluster_sizes_": in_weights(found.tally.cluster_sizes, found.row_unit),
             "cost_": found.cost,
             "expected_cost_": found.expected_cost,
             "objective_": found.objective,
@@ -235,14 +236,36 @@ class ModesEstimator(
             "history_": list(found.history),
             "converged_": found.converged,
         }
-        for optional in ("feature_names_in_", "labels_"):
-            state.pop(optional, None)
+        for of_last_fit in ("feature_names_in_", "labels_", *_MADE_WHEN_ASKED_FOR):
+            state.pop(of_last_fit, None)
         if found.labels is not None:
             in_memory = found.labels_in_memory
             state["labels_"] = found.labels if in_memory is None else in_memory.copy()
         if codebook.names is not None:
             state["feature_names_in_"] = np.array(codebook.names, dtype=object)
         self.__dict__ = state
+
+    # Of tables with very many columns these take as long to make as the fit.
+
+    @cached_property
+    def cluster_centers_(self) -> NDArray[Any]:
+        """The centers, by their values."""
+        check_is_fitted(self)
+        found = self._clustering
+        return found.codebook.decode(found.centers.codes)
+
+    @cached_property
+    def cluster_counts_(self) -> list[Any]:
+        """For each feature, how often each of `categories_` occurs in each cluster."""
+        check_is_fitted(self)
+        found = self._clustering
+        return [in_weights(values, found.row_unit) for values in found.tally.counts.of_features()]
+
+    @cached_property
+    def categories_(self) -> list[NDArray[Any]]:
+        """For each feature, its values in the order of `cluster_counts_`."""
+        check_is_fitted(self)
+        return self._clustering.codebook.all_values()
 
     @property
     def _n_features_out(self) -> int:

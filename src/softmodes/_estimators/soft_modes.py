@@ -65,6 +65,9 @@ class SoftModes(CallbackSupport, ModesEstimator):
         column if all values times n_clusters, and a quarter of the cells of columns with over 256
         values, are over 1e5 together, and for more than 300 clusters. Where values times n_clusters
         are over 3.3e5, with less than 100 rows for each value, a finish makes fewer than 60 rounds.
+        All restarts and their finish have 1e9 comparisons of cells together, at least (a latent
+        round makes n_samples * n_features * n_clusters): where rounds hardly come to rest, as in
+        noise, fewer are begun.
         A run that cannot be beaten (of one cluster, or of clusters of equal rows) is the last.
     max_iter : int, default=100
         Largest number of rounds of a run, without those of the finish.

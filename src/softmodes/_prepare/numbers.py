@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +16,18 @@ _SHOWN = 3
 
 
 def mention_numbers(
-    values: Sequence[NDArray[Any]],
+    is_numeric: Callable[[int], bool],
     lengths: NDArray[np.int32],
     names: Sequence[str] | None,
     n_rows: int,
 ) -> None:
     """Log a line if columns hold more numbers than categories do: over max(50, n_rows / 10)."""
     most = max(_FEWEST, n_rows / _PER_VALUE)
-    many = [j for j in np.flatnonzero(lengths > most).tolist() if values[j].dtype.kind in "iuf"]
+    many = [j for j in np.flatnonzero(lengths > most).tolist() if is_numeric(j)]
     if not many:
         return
     shown = ", ".join(
-        f"{harmless(names[j][:40]) if names else f'column {j}'} ({len(values[j]):,})"
+        f"{harmless(names[j][:40]) if names else f'column {j}'} ({lengths[j]:,})"
         for j in many[:_SHOWN]
     )
     more = f" and {len(many) - _SHOWN} more columns" if len(many) > _SHOWN else ""

@@ -152,9 +152,15 @@ def unpack(block: Block, rows: NDArray[np.int64]) -> NDArray[np.int32]:
 
 
 def _pack_columns(
-    layout: Layout, columns: Sequence[NDArray[Any]], packed: NDArray[np.uint8], n_threads: int
+    layout: Layout,
+    columns: Sequence[NDArray[Any]] | NDArray[np.uint8],
+    packed: NDArray[np.uint8],
+    n_threads: int,
 ) -> None:
-    largest = _kernels.pack_columns(layout, list(columns), packed, n_threads)
+    if isinstance(columns, np.ndarray):
+        largest = _kernels.pack_transposed(layout, columns, packed, n_threads)
+    else:
+        largest = _kernels.pack_columns(layout, list(columns), packed, n_threads)
     too_large = np.flatnonzero(largest >= layout.n_codes)
     if len(packed) and len(too_large):
         j = int(too_large[0])

@@ -109,12 +109,12 @@ class ScoreCenters:
             resolution=self.resolution,
         )
 
-    def floor(self, totals: ValueTotals, total_weight: int) -> int:
+    def floor(self, totals: ValueTotals, total_weight: int, n_threads: int = 1) -> int:
         """Return what the core takes off the totals of rows, summed over rows with these counts.
 
         That is the least of each value over the clusters, and of bases and defaults.
         """
-        sum_ = _kernels.sum_of_least(self.prices, totals.dense)
+        sum_ = _kernels.sum_of_least(self.prices, totals.dense, n_threads)
         if not self.sparse:
             return sum_ + total_weight * int(self.base.min())
         wide = self.wide
@@ -205,6 +205,8 @@ class ValueTotals:
     def of(cls, totals: Counts) -> ValueTotals:
         """Return the totals of the one cluster that is counted."""
         offsets = price_offsets(totals.n_values)
+        if not totals.nothing.any() and np.array_equal(offsets, totals.layout.offsets):
+            return cls(totals.dense[0], totals.wide_values.sums)  # every code is a value
         feature, code = totals.dense_slots
         cells = np.flatnonzero((code < totals.n_values[feature]) & ~totals.nothing[feature])
         dense = np.zeros(int(offsets[-1]), np.int64)

@@ -14,6 +14,7 @@ then the value (numbers by value, strings by code point, bytes by byte, times by
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from softmodes._parameters import choice
 from softmodes._table.codes import CodeRanges, Codes
 from softmodes._table.coding import code_table, too_many
+from softmodes._table.held_values import HeldValues
 from softmodes._table.json import keys_from_json, keys_to_json
 from softmodes._table.read import Table, check_columns, column_label, read, require_rows
 from softmodes._table.unseen import Unseen, unseen_column
@@ -68,7 +70,7 @@ class Codebook:
     """
 
     names: tuple[str, ...] | None
-    columns: tuple[ColumnValues, ...]
+    columns: Sequence[ColumnValues]
     missing: Missing
 
     @property
@@ -84,6 +86,8 @@ class Codebook:
     @cached_property
     def has_missing(self) -> tuple[bool, ...]:
         """Whether each column had missing cells."""
+        if isinstance(self.columns, HeldValues):
+            return tuple(self.columns.has_missing.tolist())
         return tuple([column.has_missing for column in self.columns])
 
     @property
@@ -96,7 +100,15 @@ class Codebook:
     @cached_property
     def lengths(self) -> NDArray[np.int32]:
         """Number of values of each column, without missing."""
+        if isinstance(self.columns, HeldValues):
+            return self.columns.lengths
         return np.fromiter(map(len, self.categories), np.int32, len(self.columns))
+
+    def is_numeric(self, j: int) -> bool:
+        """Tell whether the values of a column are numbers."""
+        columns = self.columns
+        array = columns.values if isinstance(columns, HeldValues) else columns[j].array
+        return array.dtype.kind in "iuf"
 
     @cached_property
     def _with_missing(self) -> NDArray[np.int32]:
@@ -549,7 +561,7 @@ def _require_list(part: Any, kind: type, length: int, name: str) -> None:
         raise ValueError(f"{name} is not a list of {length} values of type {kind.__name__}")
 
 
-def _refuse_missing(table: Table, columns: tuple[ColumnValues, ...], codes: Codes) -> None:
+def _refuse_missing(table: Table, columns: Sequence[ColumnValues], codes: Codes) -> None:
     for j, values in enumerate(columns):
         if values.has_missing:
             rows = np.flatnonzero(codes.column(j) == len(values))

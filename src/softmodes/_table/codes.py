@@ -54,7 +54,7 @@ class SparseCells:
         return self.stored.tocsc()
 
 
-Cells: TypeAlias = tuple[NDArray[Any], ...] | ByteCells | SparseCells
+Cells: TypeAlias = tuple[NDArray[Any], ...] | NDArray[np.uint8] | ByteCells | SparseCells
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,8 @@ class Codes:
         Number of rows.
     cells
         One contiguous array per feature, of uint8 (up to 256 codes), uint16 (up to 65,536) or
-        int32; or bytes; or sparse codes.
+        int32, and if all are of uint8, maybe as one array by feature and row; or bytes; or sparse
+        codes.
     ranges
         Which codes the cells may hold.
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -16,7 +13,8 @@ from numpy.typing import NDArray
 
 from softmodes._table.codes import ByteCells, Cells, CodeRanges, Codes, SparseCells
 from softmodes._table.column import code_column
-from softmodes._table.one_kind import OneKind
+from softmodes._table.held_values import HeldValues
+from softmodes._table.one_kind import OneKind, is_wide
 from softmodes._table.ranking import CodedColumn, TooManyValuesError, check_limit, code_dtype
 from softmodes._table.read import ByteMatrix, Columns, Table, column_label
 from softmodes._table.values import BadColumnError, ColumnValues, array_of, natural_integers
@@ -24,13 +22,14 @@ from softmodes._table.values import BadColumnError, ColumnValues, array_of, natu
 T = TypeVar("T")
 R = TypeVar("R")
 # Values of columns, cells, and how many codes columns have.
-Coded: TypeAlias = tuple[tuple[ColumnValues, ...], Cells, NDArray[np.int32]]
+Coded: TypeAlias = tuple[Sequence[ColumnValues], Cells, NDArray[np.int32]]
+_FEW_ROWS = 64  # of bytes: tables of all their values would be much longer than columns
 _TURNS = 16  # that each thread takes, so that none waits long for the last
 
 
 def code_table(
     table: Table, limit: int | None, n_threads: int
-) -> tuple[tuple[ColumnValues, ...], Codes]:
+) -> tuple[Sequence[ColumnValues], Codes]:
     """Find the values and codes of all columns; more than `limit` values in one raise.
 
     A missing cell has the code after the last value's.
@@ -111,62 +110,23 @@ def _named(table: Table, j: int, limit: int | None, found: TooManyValuesError) -
 
 def _code_one_kind(table: Table, cells: OneKind, n_threads: int) -> Coded:
     """Code all cells by the values of the table, then columns by those that they hold."""
+    n_rows, n_columns = table.shape  # columns are so short that none has too many values
+    coded = code_column(cells.cells(n_threads), None)
+    codes = coded.codes.astype(np.int32).reshape(n_columns, n_rows)
+    return _code_held(coded.values.array, codes, n_threads)
+
+
+def _code_held(values: NDArray[Any], codes: NDArray[np.int32], n_threads: int) -> Coded:
+    """Code columns by the values that they hold; `codes`, by column and row, are overwritten."""
     from softmodes import _kernels
 
-    n_rows, n_columns = table.shape  # columns are so short that none has too many values
-    coded = code_column(cells.cells(), None)
-    codes = coded.codes.astype(np.int32).reshape(n_columns, n_rows)
-    starts, held = _kernels.make_local(codes, len(coded.values) + 1, n_threads)
-    values = _values_of_columns(coded.values.array, starts, held)
-    n_codes = np.diff(starts).astype(np.int32)
+    starts, held = _kernels.make_local(codes, len(values) + 1, n_threads)
+    columns = HeldValues(values, starts, held)
+    n_codes = columns.n_codes
     if code_dtype(int(n_codes.max())) is np.uint8:
-        return values, tuple(codes.astype(np.uint8)), n_codes
+        return columns, codes.astype(np.uint8), n_codes
     pairs = zip(codes, n_codes.tolist(), strict=True)
-    return values, tuple(column.astype(code_dtype(n)) for column, n in pairs), n_codes
-
-
-def _values_of_columns(
-    values: NDArray[Any], starts: NDArray[np.int64], held: NDArray[np.int32]
-) -> tuple[ColumnValues, ...]:
-    """Return the values at the places that each column holds; the last place is of the missing.
-
-    Columns with the same values share them.
-    """
-    with_missing = held[starts[1:] - 1] == len(values)
-    array = values[held[held < len(values)]]
-    ends = (starts[1:] - np.cumsum(with_missing)).tolist()
-    if array.dtype != np.uint64:  # of which those of some columns may be small
-        array = natural_integers(array)
-    places = held.tobytes()
-    edges = (starts * held.itemsize).tolist()
-    shared: dict[bytes, ColumnValues] = {}
-    found, first = [], 0
-    with _no_collection():
-        for end, missing, (begin, stop) in zip(
-            ends, with_missing.tolist(), pairwise(edges), strict=True
-        ):
-            key = places[begin:stop]
-            column = shared.get(key)
-            if column is None:
-                some = array[first:end] if first < end else array_of([])
-                column = shared[key] = ColumnValues(
-                    natural_integers(some) if array.dtype == np.uint64 else some, missing
-                )
-            found.append(column)
-            first = end
-    return tuple(found)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Make many small objects without looking for cycles among them again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+    return columns, tuple(column.astype(code_dtype(n)) for column, n in pairs), n_codes
 
 
 # --- bytes ---------------------------------------------------------------------------------------
@@ -176,6 +136,9 @@ def _code_bytes(cells: ByteMatrix, n_threads: int) -> Coded:
     from softmodes import _kernels
 
     distinct, place = np.unique(cells.values, return_inverse=True)
+    if is_wide(cells.matrix.shape) and len(cells.matrix) < _FEW_ROWS:
+        codes = np.take(place.astype(np.int32), np.ascontiguousarray(cells.matrix.T))
+        return _code_held(distinct, codes, n_threads)
     by_byte = _kernels.presence(cells.matrix, n_threads)
     occurring = np.flatnonzero(by_byte.any(axis=0))  # bytes: few, where columns are many
     order = occurring[np.argsort(place[occurring], kind="stable")]
@@ -189,7 +152,7 @@ def _code_bytes(cells: ByteMatrix, n_threads: int) -> Coded:
     held = np.nonzero(seen)[1].astype(np.int32)
     n_codes = seen.sum(axis=1, dtype=np.int32)
     starts = np.append(0, np.cumsum(n_codes, dtype=np.int64))
-    values = _values_of_columns(distinct[found], starts, held)
+    values = HeldValues(distinct[found], starts, held)
     return values, ByteCells(cells.matrix, remap), n_codes
 
 

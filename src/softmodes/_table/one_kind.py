@@ -6,6 +6,7 @@ To code a column on its own takes tens of microseconds, however short it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,17 +14,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from softmodes._table.no_collection import no_collection
+
 # Tables that are wide in this sense: of short columns, and many of them.
 MOST_ROWS = 1 << 12
 FEWEST_COLUMNS = 1 << 6
 MOST_CELLS = 1 << 26  # which are copied
+_PARTS = 16  # in which columns are joined
 
 
 @dataclass(frozen=True, eq=False)
 class OneKind:
     """All cells of a table, as one column after the other; made only when they are coded."""
 
-    cells: Callable[[], Any]
+    cells: Callable[[int], Any]  # of a number of threads
 
 
 def is_wide(shape: tuple[int, int]) -> bool:
@@ -39,7 +43,7 @@ def of_matrix(matrix: NDArray[Any]) -> OneKind | None:
     kind = matrix.dtype.kind
     if not is_wide(matrix.shape) or not (kind in "iuf" or (kind in "SU" and matrix.dtype.itemsize)):
         return None
-    return OneKind(lambda: np.ascontiguousarray(matrix.T).reshape(-1))
+    return OneKind(lambda n_threads: np.ascontiguousarray(matrix.T).reshape(-1))
 
 
 def of_strings(shape: tuple[int, int], columns: Iterable[Any]) -> OneKind | None:
@@ -49,13 +53,27 @@ def of_strings(shape: tuple[int, int], columns: Iterable[Any]) -> OneKind | None
     """
     if not is_wide(shape):
         return None
-    chunks = [chunk for column in columns for chunk in _chunks(column)]
+    chunks = _chunks(columns)
     types = {chunk.type for chunk in chunks}
-    if types == {pa.string()}:  # whose offsets of 32 bits might not do for all cells
-        return OneKind(
-            lambda: pa.concat_arrays([chunk.cast(pa.large_string()) for chunk in chunks])
-        )
-    return OneKind(lambda: pa.concat_arrays(chunks)) if types == {pa.large_string()} else None
+    if types not in ({pa.string()}, {pa.large_string()}):
+        return None
+    return OneKind(lambda n_threads: _joined(chunks, n_threads))
+
+
+def _joined(chunks: list[Any], n_threads: int) -> Any:
+    """Return thousands of arrays of strings as a few."""
+    at_once = -(-len(chunks) // _PARTS)
+    parts = [chunks[i : i + at_once] for i in range(0, len(chunks), at_once)]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return pa.chunked_array(list(pool.map(_joined_part, parts)))
+
+
+def _joined_part(chunks: list[Any]) -> Any:
+    large = pa.large_string()
+    try:
+        return pa.concat_arrays(chunks).cast(large)
+    except pa.ArrowInvalid:  # so much text that offsets of 32 bits do not do
+        return pa.concat_arrays([chunk.cast(large) for chunk in chunks])
 
 
 def pandas_strings(frame: Any) -> Iterator[Any]:
@@ -76,8 +94,14 @@ def _blocks(frame: Any) -> list[Any] | None:
     return [blocks[place].values for place in places.tolist()]
 
 
-def _chunks(column: Any) -> list[Any]:
-    if not isinstance(column, pa.ChunkedArray):
-        return [column]
-    # To list chunks takes four times as long as to take the only one.
-    return [column.chunk(0)] if column.num_chunks == 1 else column.chunks
+def _chunks(columns: Iterable[Any]) -> list[Any]:
+    found: list[Any] = []
+    with no_collection():
+        for column in columns:
+            if not isinstance(column, pa.ChunkedArray):
+                found.append(column)
+            elif column.num_chunks == 1:  # to list chunks takes four times as long
+                found.append(column.chunk(0))
+            else:
+                found.extend(column.chunks)
+    return found
