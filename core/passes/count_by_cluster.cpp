@@ -20,9 +20,12 @@ void count_by_cluster(const CounterMap& map, const Block& block, const int32_t* 
   const int64_t n_cells = block.layout.n_cells();
   RowsByCluster sorted;
   sorted.sort(labels, block.n_rows, n_clusters + 1);
-  // A large cluster is for several threads; all but its first task count apart.
+  // A large cluster is for several threads; all but its first task count apart, where there are
+  // more rows to be counted than counts to be added up.
+  const int64_t worth_it = 4 * ceil_div(n_cells, std::max<int64_t>(block.layout.n_features, 1));
   const int64_t most =
-      threads.n == 1 ? block.n_rows : ceil_div(block.n_rows, kTasksPerThread * threads.n);
+      threads.n == 1 ? block.n_rows
+                     : std::max(worth_it, ceil_div(block.n_rows, kTasksPerThread * threads.n));
   std::vector<CountTask> tasks;
   std::vector<std::vector<int64_t>> apart;
   for (int64_t c = 0; c < n_clusters; ++c)

@@ -40,3 +40,12 @@ def test_any_number_of_strings_is_numbered_alike(n):
     values, codes = obvious(cells)
     assert coded.values.array.tolist() == values
     assert coded.codes.tolist() == codes
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_values_that_come_up_in_later_chunks_are_found_there(kind):
+    texts = [[], ["b", "a", "b"], [], ["a", "d", None], ["c", "e"], []]
+    column = pa.chunked_array([pa.array(some, kind) for some in texts])
+    coded = code_column(column, None)
+    assert coded.values.array.tolist() == ["a", "b", "c", "d", "e"]
+    assert coded.codes.tolist() == [1, 0, 1, 0, 3, 5, 2, 4]

@@ -99,7 +99,7 @@ def _hash_strings(column: Any, limit: int | None) -> CodedColumn | None:
             return None
         start += len(chunk)
     first = dictionary.first_cells()
-    distinct = column.take(pa.array(first)).combine_chunks()
+    distinct = _taken(column, np.asarray(first))
     ranking = _rank_arrow(distinct, limit)
     values = replace(ranking.values, has_missing=column.null_count > 0)
     table = np.append(ranking.places, len(values))
@@ -107,6 +107,17 @@ def _hash_strings(column: Any, limit: int | None) -> CodedColumn | None:
     out = np.empty(len(codes), table.dtype)
     _kernels.look_up(codes, table, out)
     return CodedColumn(values, out)
+
+
+def _taken(column: Any, cells: NDArray[np.int64]) -> Any:
+    """Return some cells of a column, ascending, as one array; Arrow would join all chunks first."""
+    if column.num_chunks < 2:
+        return column.take(pa.array(cells)).combine_chunks()
+    ends = np.cumsum([len(chunk) for chunk in column.chunks])
+    parts = np.split(cells, np.searchsorted(cells, ends[:-1]))
+    pairs = zip(column.chunks, parts, ends, strict=True)
+    found = [chunk.take(pa.array(some - (end - len(chunk)))) for chunk, some, end in pairs]
+    return pa.concat_arrays(found)
 
 
 def _string_buffers(chunk: Any) -> tuple[Any, Any, Any, int]:
