@@ -88,7 +88,8 @@ class SoftPass {
         way_(plan_.by_cells() ? Way::one_by_one  // sums by line are as many as lines
                               : way_of(block.layout, k_, block.weight, kernels_)),
         map_(block.layout, lines_of(block.layout, k_, way_, kernels_)),
-        counters_(block.layout) {
+        counters_(block.layout),
+        found_(block.layout.sparse_features.size()) {
     if (!counts_at_once()) sparse_ = sparse_sums();
     if (way_ == Way::sorted) alone_.resize(static_cast<size_t>(k_ * block.layout.n_cells()));
     if (by_quads() && SixteenPlan::suits(block.layout, k_, kernels_))
@@ -113,7 +114,6 @@ class SoftPass {
       for (size_t i = 0; i < w->sparse.size(); ++i) sparse_[i].add(w->sparse[i]);
     }
     if (way_ == Way::sorted) add_alone(total);
-    found_.resize(block_.layout.sparse_features.size());
     run_tasks(static_cast<int64_t>(sparse_.size()), counting_,
               [&](int64_t i, int, const Stop&) { found_[i] = sparse_[i].counts(); });
     total.sparse = std::move(found_);
@@ -456,7 +456,6 @@ class SoftPass {
     }
     if (sums_sparse()) return;
     const auto& features = block_.layout.sparse_features;
-    found_.resize(features.size());
     run_tasks(static_cast<int64_t>(features.size()), counting_, [&](int64_t i, int, const Stop&) {
       const auto count = [&](SparseSums& sums) {
         for (const auto& w : workers_) add_sparse(rows, w->parts, features[i], sums);

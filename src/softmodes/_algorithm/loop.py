@@ -192,7 +192,7 @@ def _crossed(fit: Fit, best: list[Run], left: float) -> list[Run]:
     return [champion]
 
 
-def _cross(fit: Fit, run: Run, other: Run, left: float = math.inf) -> Run:
+def _cross(fit: Fit, run: Run, other: Run, left: float) -> Run:
     """Go on with the clusters of two runs: rows choose among all of them, then they are merged.
 
     Where one run has split a group and the other one has not, merging puts it together again.
