@@ -203,7 +203,7 @@ class FineTile {
     const auto low = _mm512_cmple_epu16_mask(load_words(level), load_words(limit));
     const auto high =
         _mm512_cmple_epu16_mask(load_words(level + kWords), load_words(limit + kWords));
-    const uint64_t near = low | uint64_t{high} << kWords;
+    const uint64_t near = bits_of(low) | bits_of(high) << kWords;
     return n < 64 ? near & ((uint64_t{1} << n) - 1) : near;
   }
 

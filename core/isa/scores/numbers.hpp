@@ -67,8 +67,8 @@ struct Half {
   static uint32_t least(Vec x) {
     return Quad::least(Quad::min(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1)));
   }
-  static uint64_t equal_bits(Vec a, Vec b) { return _mm256_cmpeq_epi32_mask(a, b); }
-  static uint64_t below_bits(Vec a, Vec b) { return _mm256_cmplt_epu32_mask(a, b); }
+  static uint64_t equal_bits(Vec a, Vec b) { return bits_of(_mm256_cmpeq_epi32_mask(a, b)); }
+  static uint64_t below_bits(Vec a, Vec b) { return bits_of(_mm256_cmplt_epu32_mask(a, b)); }
 };
 #else
 constexpr bool kHasFine = false;

@@ -95,11 +95,11 @@ struct NearestSixteen {
 
   // Rows from `row` on, of which some are tied.
   void settle(__mmask16 rows, int64_t row, const Ranks& ranks) {
-    for (unsigned left = rows; left; left &= left - 1) {
+    for (uint64_t left = bits_of(rows); left; left &= left - 1) {
       const int r = std::countr_zero(left);
       BestRank winner(ranks, row + r);
       for (int c = 0; c < K; ++c)
-        if (equal[c] >> r & 1) winner.offer(c);
+        if (bits_of(equal[c]) >> r & 1) winner.offer(c);
       for (int c = 0; c < K; ++c) {
         const auto bit = static_cast<__mmask16>(1 << r);
         best[c] = static_cast<__mmask16>(winner.best() == c ? best[c] | bit : best[c] & ~bit);

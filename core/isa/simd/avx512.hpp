@@ -23,6 +23,24 @@ constexpr int kPlanesAtOnce = 64;
 
 using V = __m512i;
 
+// A mask as a number. Every mask that becomes one does so here: GCC 12 may keep a widened mask on
+// the stack by storing only the bytes of the mask, and reads stale bytes above them later.
+inline uint64_t bits_of(__mmask8 mask) {
+  uint64_t bits;
+  asm("kmovb %1, %k0" : "=r"(bits) : "k"(mask));
+  return bits;
+}
+inline uint64_t bits_of(__mmask16 mask) {
+  uint64_t bits;
+  asm("kmovw %1, %k0" : "=r"(bits) : "k"(mask));
+  return bits;
+}
+inline uint64_t bits_of(__mmask32 mask) {
+  uint64_t bits;
+  asm("kmovd %1, %k0" : "=r"(bits) : "k"(mask));
+  return bits;
+}
+
 inline V load(const uint8_t* p) { return _mm512_loadu_si512(p); }
 inline V load_front(const uint8_t* p, int64_t n) {
   return _mm512_maskz_loadu_epi8((uint64_t{1} << n) - 1, p);
@@ -182,7 +200,7 @@ inline int append_equal(const int32_t* labels, int32_t wanted, int32_t first, in
   const V numbers = _mm512_add_epi32(places, _mm512_set1_epi32(first));
   // To a register first: compressing to memory is very slow on some processors.
   _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(chosen, numbers));
-  return __builtin_popcount(chosen);
+  return std::popcount(bits_of(chosen));
 }
 
 inline V broadcast_word(uint64_t x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
@@ -261,7 +279,7 @@ inline void settle_pairs(const int32_t* rows, int64_t n, uint64_t key, const Has
     const V row_key = fold_words(key, _mm512_load_si512(hashes));
     const V rank = mix_words(add64(row_key, _mm512_load_si512(steps[0])));
     const V other = mix_words(add64(row_key, _mm512_load_si512(steps[1])));
-    unsigned lower = _mm512_cmplt_epu64_mask(other, rank) & ((1u << m) - 1);
+    uint64_t lower = bits_of(_mm512_cmplt_epu64_mask(other, rank)) & ((1u << m) - 1);
     for (; lower; lower &= lower - 1) {
       const int32_t row = rows[first + std::countr_zero(lower)];
       center[row] = last[row];
@@ -320,7 +338,7 @@ struct Lanes<uint16_t> {
   static V if_equal(V a, V b, V yes, V no) {
     return _mm512_mask_mov_epi16(no, _mm512_cmpeq_epi16_mask(a, b), yes);
   }
-  static uint64_t equal_bits(V a, V b) { return _mm512_cmpeq_epi16_mask(a, b); }
+  static uint64_t equal_bits(V a, V b) { return bits_of(_mm512_cmpeq_epi16_mask(a, b)); }
 };
 
 inline V add_numbers16(V a, V b) { return _mm512_add_epi16(a, b); }
@@ -333,7 +351,7 @@ inline void add_widened(V x, uint32_t* out) {
   _mm512_storeu_si512(out + 16, _mm512_add_epi32(_mm512_loadu_si512(out + 16), high));
 }
 inline uint32_t least_number32(V x) { return _mm512_reduce_min_epu32(x); }
-inline uint64_t equal_bits32(V a, V b) { return _mm512_cmpeq_epi32_mask(a, b); }
-inline uint64_t below_bits32(V a, V b) { return _mm512_cmplt_epu32_mask(a, b); }
+inline uint64_t equal_bits32(V a, V b) { return bits_of(_mm512_cmpeq_epi32_mask(a, b)); }
+inline uint64_t below_bits32(V a, V b) { return bits_of(_mm512_cmplt_epu32_mask(a, b)); }
 
 }  // namespace softmodes::SOFTMODES_ISA
