@@ -1,135 +1,202 @@
+// Counts of sparse features by cluster.
+//
+// Codes of a few features at a time are copied feature by feature, those of a cluster side by side:
+// a row is read once for all of them, and the counters of one cluster and feature stay in the
+// cache. Many rows are counted range by range.
 #include <algorithm>
+#include <bit>
+#include <utility>
 
+#include "memory.hpp"
 #include "parallel.hpp"
 #include "passes/passes.hpp"
-#include "passes/sparse_sums.hpp"
 
 namespace softmodes {
 namespace {
 
-constexpr int64_t kFewCounts = int64_t{1} << 15;   // in the second-level cache
-constexpr int64_t kMostCounts = int64_t{1} << 20;  // for many rows, which soon find them there
-constexpr int64_t kManyCells = int64_t{1} << 18;   // for more than one thread
+constexpr int64_t kMostAtOnce = 32;                 // of two bytes: a cache line of a row
+constexpr int64_t kCodesAtOnce = int64_t{1} << 19;  // that are copied, for one thread
+constexpr int64_t kManyCells = int64_t{1} << 18;    // for more than one thread
+constexpr int64_t kStripRows = 64;                  // whose cells stay in the cache
+constexpr int64_t kWord = 64;                       // counters with a bit in the same word
 
-// Row by row, where that takes little memory: of features that lie side by side, so that a row is
-// read once for all of them.
-class RowCounts {
+// Where the rows of each cluster begin, one cluster after the other, and where each row is.
+struct Places {
+  Places(const Block& block, const int32_t* labels, int64_t k)
+      : start(static_cast<size_t>(k) + 1), of_row(static_cast<size_t>(block.n_rows)) {
+    for (int64_t i = 0; i < block.n_rows; ++i) ++start[labels[i] + 1];
+    for (int64_t c = 0; c < k; ++c) start[c + 1] += start[c];
+    std::vector<int64_t> next(start.begin(), start.end() - 1);
+    for (int64_t i = 0; i < block.n_rows; ++i) of_row[i] = next[labels[i]]++;
+    if (!block.weight) return;
+    weight.resize(of_row.size());
+    for (int64_t i = 0; i < block.n_rows; ++i) weight[of_row[i]] = block.weight[i];
+  }
+  std::vector<int64_t> start;
+  std::vector<int64_t> of_row;
+  std::vector<int64_t> weight;  // by place; empty: 1
+};
+
+// Counters of one cluster and feature. Which of them are used is known by their bits.
+class Counters {
  public:
-  RowCounts(const Block& block, const int32_t* features, int64_t n, int64_t k) : block_(block) {
-    sums_.reserve(static_cast<size_t>(n));
-    for (int64_t i = 0; i < n; ++i) {
-      const int32_t j = features[i], n_codes = block.layout.n_codes[j];
-      sums_.emplace_back(k, n_codes);
-      fields_.push_back(
-          {block.layout.byte[j], block.layout.bits[j] > 16, n_codes, sums_.back().data()});
-    }
+  explicit Counters(int64_t most_codes)
+      : counts_(static_cast<size_t>(most_codes)),
+        used_(static_cast<size_t>(ceil_div(most_codes, kWord))) {}
+
+  void add(int32_t code, int64_t weight) {
+    used_[code / kWord] |= uint64_t{1} << code % kWord;
+    counts_[code] += weight;
   }
-  void add(const int32_t* labels, const Stop& stop) {
-    for (int64_t i = 0; i < block_.n_rows; ++i) {
-      if (i % kTaskRows == 0 && stop.requested()) return;
-      const uint8_t* row = block_.rows + i * block_.layout.stride;
-      const int64_t label = labels[i], weight = block_.weight ? block_.weight[i] : 1;
-      for (const Field& field : fields_) {
-        const uint8_t* p = row + field.byte;
-        const int32_t code = p[0] | p[1] << 8 | (field.three_bytes ? p[2] << 16 : 0);
-        field.counts[label * field.n_codes + code] += weight;
-      }
-    }
+  // Appends what was counted, and begins anew; n_codes: of the feature.
+  void take(int64_t n_codes, SparseCounts& out) {
+    for (int64_t word = 0; word < ceil_div(n_codes, kWord); ++word) take_word(word, out);
   }
-  void take(SparseCounts* found) const {
-    for (const SparseSums& sums : sums_) *found++ = sums.counts();
+  // The same for few cells, whose codes may occur several times.
+  void take(std::vector<int32_t>& codes, SparseCounts& out) {
+    for (int32_t& code : codes) code /= kWord;
+    std::sort(codes.begin(), codes.end());
+    for (const int32_t word : codes) take_word(word, out);
   }
 
  private:
-  struct Field {
-    int32_t byte;
-    bool three_bytes;
-    int64_t n_codes;
-    int64_t* counts;  // by cluster and code
-  };
-  const Block& block_;
-  std::vector<SparseSums> sums_;
-  std::vector<Field> fields_;
+  void take_word(int64_t word, SparseCounts& out) {
+    for (uint64_t left = used_[word]; left; left &= left - 1) {
+      const int64_t code = word * kWord + std::countr_zero(left);
+      const int64_t count = std::exchange(counts_[code], 0);
+      if (!count) continue;  // of rows without weight
+      out.codes.push_back(static_cast<int32_t>(code));
+      out.counts.push_back(count);
+    }
+    used_[word] = 0;
+  }
+
+  std::vector<int64_t> counts_;
+  std::vector<uint64_t> used_;
 };
 
-// Cluster by cluster.
-SparseCounts counts_of_clusters(const Block& block, int64_t feature, const int32_t* labels,
-                                int64_t k) {
-  std::vector<int64_t> start(static_cast<size_t>(k) + 2);
-  for (int64_t i = 0; i < block.n_rows; ++i) ++start[labels[i] + 2];
-  for (int64_t c = 2; c <= k + 1; ++c) start[c] += start[c - 1];
-  struct WeightedCode {
-    int32_t code;
-    int64_t weight;
-  };
-  std::vector<WeightedCode> cells(static_cast<size_t>(block.n_rows));
-  for (int64_t i = 0; i < block.n_rows; ++i)
-    cells[start[labels[i] + 1]++] = {
-        block.layout.code(block.rows + i * block.layout.stride, feature),
-        block.weight ? block.weight[i] : 1};
-
-  SparseCounts sparse;
-  sparse.indptr.push_back(0);
-  std::vector<int64_t> count(static_cast<size_t>(block.layout.n_codes[feature]));
-  std::vector<uint8_t> seen(count.size());
-  std::vector<int32_t> codes;
-  for (int64_t c = 0; c < k; ++c) {
-    codes.clear();
-    for (int64_t i = start[c]; i < start[c + 1]; ++i) {
-      const WeightedCode& cell = cells[i];
-      if (!seen[cell.code]) codes.push_back(cell.code);
-      seen[cell.code] = 1;
-      count[cell.code] += cell.weight;
-    }
-    std::sort(codes.begin(), codes.end());
-    for (int32_t code : codes) {
-      sparse.codes.push_back(code);
-      sparse.counts.push_back(count[code]);
-      count[code] = seen[code] = 0;
-    }
-    sparse.indptr.push_back(static_cast<int64_t>(sparse.codes.size()));
+// Of a few features, one thread.
+class FeatureCounts {
+ public:
+  FeatureCounts(const Block& block, const Places& places, int64_t most_features, int64_t most_codes)
+      : block_(block), places_(places), counters_(most_codes) {
+    codes_.resize(static_cast<size_t>(most_features * block.n_rows));
   }
-  return sparse;
+
+  void operator()(const int32_t* features, int64_t n, const Stop& stop, SparseCounts* found) {
+    for (int64_t first = 0; first < block_.n_rows; first += kStripRows) {
+      if (first % kTaskRows == 0 && stop.requested()) return;
+      const int64_t end = std::min(first + kStripRows, block_.n_rows);
+      for (int64_t f = 0; f < n; ++f) copy(features[f], first, end, codes_.data() + f * n_rows());
+    }
+    for (int64_t f = 0; f < n; ++f)
+      count(block_.layout.n_codes[features[f]], codes_.data() + f * n_rows(), found[f]);
+  }
+
+ private:
+  int64_t n_rows() const { return block_.n_rows; }
+
+  void copy(int64_t feature, int64_t first, int64_t end, int32_t* codes) const {
+    const Layout& layout = block_.layout;
+    const uint8_t* cell = block_.rows + first * layout.stride + layout.byte[feature];
+    const int64_t* place = places_.of_row.data() + first;
+    const bool three_bytes = layout.bits[feature] > 16;
+    for (int64_t i = first; i < end; ++i, cell += layout.stride)
+      codes[*place++] = cell[0] | cell[1] << 8 | (three_bytes ? cell[2] << 16 : 0);
+  }
+
+  void count(int64_t n_codes, const int32_t* codes, SparseCounts& found) {
+    const auto k = static_cast<int64_t>(places_.start.size()) - 1;
+    counted_.codes.clear();
+    counted_.counts.clear();
+    found.indptr.push_back(0);
+    for (int64_t c = 0; c < k; ++c) {
+      const int64_t first = places_.start[c], end = places_.start[c + 1];
+      if (places_.weight.empty())
+        for (int64_t i = first; i < end; ++i) counters_.add(codes[i], 1);
+      else
+        for (int64_t i = first; i < end; ++i) counters_.add(codes[i], places_.weight[i]);
+      if ((end - first) * kWord >= n_codes) {
+        counters_.take(n_codes, counted_);
+      } else {
+        few_.assign(codes + first, codes + end);
+        counters_.take(few_, counted_);
+      }
+      found.indptr.push_back(static_cast<int64_t>(counted_.codes.size()));
+    }
+    found.codes = counted_.codes;
+    found.counts = counted_.counts;
+  }
+
+  const Block& block_;
+  const Places& places_;
+  Counters counters_;
+  std::vector<int32_t> codes_;  // by feature and place
+  std::vector<int32_t> few_;
+  SparseCounts counted_;  // of one feature
+};
+
+// Adds up the counts of two ranges of rows.
+SparseCounts sum_of(const SparseCounts& a, const SparseCounts& b) {
+  SparseCounts sum;
+  sum.indptr.push_back(0);
+  const auto take = [&](const SparseCounts& from, int64_t i) {
+    sum.codes.push_back(from.codes[i]);
+    sum.counts.push_back(from.counts[i]);
+  };
+  for (size_t c = 0; c + 1 < a.indptr.size(); ++c) {
+    int64_t i = a.indptr[c], j = b.indptr[c];
+    while (i < a.indptr[c + 1] || j < b.indptr[c + 1]) {
+      const bool in_a = i < a.indptr[c + 1], in_b = j < b.indptr[c + 1];
+      const bool from_a = in_a && (!in_b || a.codes[i] <= b.codes[j]);
+      const bool from_b = in_b && (!in_a || b.codes[j] <= a.codes[i]);
+      from_a ? take(a, i) : take(b, j);
+      if (from_a && from_b) sum.counts.back() += b.counts[j];
+
+      i += from_a;
+      j += from_b;
+    }
+    sum.indptr.push_back(static_cast<int64_t>(sum.codes.size()));
+  }
+  return sum;
+}
+
+void count_range(const Block& block, const int32_t* labels, int64_t k, const Threads& threads,
+                 std::vector<SparseCounts>& found) {
+  const auto& features = block.layout.sparse_features;
+  const auto n = static_cast<int64_t>(features.size());
+  const Places places(block, labels, k);
+  // So few at once that there is something for every thread.
+  const int64_t at_once = std::clamp<int64_t>(kCodesAtOnce / std::max<int64_t>(block.n_rows, 1), 1,
+                                              std::min(kMostAtOnce, ceil_div(n, threads.n)));
+  int64_t most_codes = 0;
+  for (const int32_t j : features)
+    most_codes = std::max<int64_t>(most_codes, block.layout.n_codes[j]);
+  std::vector<FeatureCounts> counting;
+  for (int i = 0; i < threads.n; ++i) counting.emplace_back(block, places, at_once, most_codes);
+  run_tasks(ceil_div(n, at_once), threads, [&](int64_t i, int thread, const Stop& stop) {
+    if (stop.requested()) return;
+    const int64_t first = i * at_once;
+    counting[thread](features.data() + first, std::min(at_once, n - first), stop,
+                     found.data() + first);
+  });
 }
 
 }  // namespace
 
 std::vector<SparseCounts> sparse_counts(const Block& block, const int32_t* labels, int64_t k,
                                         const Threads& threads) {
-  const Layout& layout = block.layout;
-  const auto& features = layout.sparse_features;
-  const auto n = static_cast<int64_t>(features.size());
-  const int64_t most = std::clamp(8 * block.n_rows, kFewCounts, kMostCounts);
-  // Features that are counted together, one after the other; the last of each.
-  std::vector<int64_t> ends;
-  int64_t n_counts = 0;
-  bool all_few = true;
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t own = k * layout.n_codes[features[i]];
-    const bool begins = i == 0 || n_counts + own > kFewCounts;
-    if (begins) {
-      n_counts = 0;
-      ends.push_back(i);
-    }
-    ends.back() = i + 1;
-    n_counts += own;
-    all_few = all_few && own <= most;
+  const auto n = static_cast<int64_t>(block.layout.sparse_features.size());
+  std::vector<SparseCounts> found(static_cast<size_t>(n));
+  if (!n) return found;
+  const Threads useful = threads.at_most(block.n_rows * n < kManyCells ? 1 : n);
+  for (int64_t first = 0; first == 0 || first < block.n_rows; first += kCodesAtOnce) {
+    const Block range = block.rows_from(first, std::min(kCodesAtOnce, block.n_rows - first));
+    std::vector<SparseCounts> more(found.size());
+    count_range(range, labels + first, k, useful, more);
+    for (size_t f = 0; f < found.size(); ++f)
+      found[f] = first ? sum_of(found[f], more[f]) : std::move(more[f]);
   }
-  // Cluster by cluster all cells of a feature are copied: of one feature at a time.
-  Threads some = threads;
-  if (block.n_rows * n < kManyCells || !all_few) some.n = 1;
-  std::vector<SparseCounts> found(features.size());
-  run_tasks(static_cast<int64_t>(ends.size()), some, [&](int64_t i, int, const Stop& stop) {
-    if (stop.requested()) return;
-    const int64_t first = i ? ends[i - 1] : 0, j = features[first];
-    if (k * layout.n_codes[j] > most) {
-      found[first] = counts_of_clusters(block, j, labels, k);
-      return;
-    }
-    RowCounts counts(block, features.data() + first, ends[i] - first, k);
-    counts.add(labels, stop);
-    counts.take(found.data() + first);
-  });
   return found;
 }
 

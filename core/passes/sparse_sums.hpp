@@ -22,7 +22,7 @@ class SparseSums {
   void add(int64_t cluster, int64_t code, int64_t count) {
     if (dense())
       counts_[cluster * n_codes_ + code] += count;
-    else
+    else if (count)  // rows without weight count for nothing
       entries_.push_back({cluster * n_codes_ + code, count});
   }
   // To be called now and then, and at the end.

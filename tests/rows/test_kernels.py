@@ -420,6 +420,25 @@ def test_sparse_counts_equal_reference(n_threads, n, width, weighted):
         assert_array_equal(dense, wanted)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sparse_counts_of_ranges_of_rows_add_up(weighted):
+    rng = np.random.default_rng(4)
+    n = (1 << 19) + 1000  # more than are counted at once
+    weight = rng.integers(0, 3, n) if weighted else None
+    table = make_table(rng, n, [300, 5000], weight=weight)
+    table.codes[: 1 << 19, 0] %= 299  # a code of the last range alone
+    labels = rng.integers(0, 5, n).astype(np.int32)
+    labels[labels == 3] = rng.choice([2, 4], (labels == 3).sum())
+    labels[-1] = 3  # a cluster of the last range alone
+    starts, codes, counts = _kernels.sparse_counts(table.block(), labels, 6, 2)
+    for f, m in enumerate(table.n_codes):
+        for c in range(6):
+            row = slice(starts[6 * f + c], starts[6 * f + c + 1])
+            wanted = reference.counts(table.codes, labels, 6, f, m, weight)[c]
+            assert_array_equal(codes[row], np.flatnonzero(wanted))
+            assert_array_equal(counts[row], wanted[codes[row]])
+
+
 def test_presence_equals_reference(isa):
     rng = np.random.default_rng(8)
     for n, d, top in ((1, 1, 2), (700, 3, 256), (300, 130, 2), (5000, 65, 4), (9000, 64, 256)):
