@@ -35,12 +35,14 @@ void CellPlan::fill(const TileRows& rows, uint32_t other, uint32_t* found) const
     std::fill_n(found + r * lanes, k, 0);
     std::fill_n(found + r * lanes + k, lanes - k, other);
   }
-  for_each_cells(layout_, rows, [&](int64_t r, int64_t first, int64_t n, const int32_t* cells) {
-    const uint32_t* weight = centers_.feature_weight ? centers_.feature_weight + first : nullptr;
-    for (int64_t c = 0; c < k; ++c)
-      found[r * lanes + c] += distance(cells, centers_.of(layout_, c) + first,
-                                       layout_.ignored.data() + first, weight, n);
-  });
+  for_each_cells(layout_, rows, kMostUnpacked,
+                 [&](int64_t r, int64_t first, int64_t n, const int32_t* cells) {
+                   const uint32_t* weight =
+                       centers_.feature_weight ? centers_.feature_weight + first : nullptr;
+                   for (int64_t c = 0; c < k; ++c)
+                     found[r * lanes + c] += distance(cells, centers_.of(layout_, c) + first,
+                                                      layout_.ignored.data() + first, weight, n);
+                 });
 }
 
 }  // namespace softmodes

@@ -20,6 +20,9 @@ void nearest_by_totals(const Kernels& kernels, ScoreView view, const TileRows& r
                        const uint32_t* totals, const Ties& ties, const Scratch& scratch,
                        Nearest out) {
   view.n_wide = 0;
+  view.by_column = false;
+  view.whole = true;
+  view.shape.narrow_bytes = view.shape.byte_columns = 0;
   for (int64_t r = 0; r < rows.n; ++r) {
     view.start = totals + r * view.lanes();
     const TileRows row{rows.bytes + r * view.shape.stride, 1};

@@ -11,14 +11,22 @@ namespace softmodes {
 
 constexpr uint32_t kNoCluster = 0x7fffffff;  // the total of a lane without one
 
+constexpr int64_t kMostUnpacked = 4096;  // whose codes are unpacked together
+
+// How many features at a time have their part of so many bytes in the cache.
+inline int64_t features_in_cache(int64_t bytes, int64_t n_features) {
+  constexpr int64_t kInCache = int64_t{1} << 18, kFewest = 16;
+  return std::clamp(kInCache * n_features / std::max<int64_t>(bytes, 1), kFewest, kMostUnpacked);
+}
+
 // Calls visit(row, first feature, n features, codes) for all cells, those of some features at a
 // time: what these are compared with stays in the cache from row to row.
 template <class Visit>
-void for_each_cells(const Layout& layout, const TileRows& rows, const Visit& visit) {
-  constexpr int64_t kFeatures = 4096;
-  int32_t codes[kFeatures];
-  for (int64_t first = 0; first < layout.n_features; first += kFeatures) {
-    const int64_t n = std::min(kFeatures, layout.n_features - first);
+void for_each_cells(const Layout& layout, const TileRows& rows, int64_t at_once,
+                    const Visit& visit) {
+  int32_t codes[kMostUnpacked];
+  for (int64_t first = 0; first < layout.n_features; first += at_once) {
+    const int64_t n = std::min(at_once, layout.n_features - first);
     for (int64_t r = 0; r < rows.n; ++r) {
       const uint8_t* row = rows.bytes + r * layout.stride;
       for (int64_t j = 0; j < n; ++j) codes[j] = layout.code(row, first + j);

@@ -11,6 +11,7 @@ constexpr int64_t kLinesInCache = int64_t{1} << 20;  // by bytes there are fewer
 // From here on, to read lines is what takes time.
 constexpr int64_t kLinesFarAway = int64_t{1} << 21;
 constexpr int64_t kBonusBytes = int64_t{1} << 20;  // of lines of a sparse feature
+constexpr int64_t kFewReadings = 2;                // of such a line: to make it takes longer
 constexpr int64_t kEmptying = 4;                   // columns that take as long as to empty sums
 constexpr int64_t kMostVectors = 8;                // of a line, summed in registers
 constexpr uint32_t kHalf = std::numeric_limits<uint16_t>::max();
@@ -127,7 +128,7 @@ ScorePlan::ScorePlan(const Layout& layout, const Centers& centers, int64_t n_row
   view_ = totals_view(layout, centers.n, clusters_.data(), kernels);
   if (!by_cells_) choose_lines(kernels);
   fill_start(scores);
-  fill_wide(scores);
+  fill_wide(scores, n_rows);
   check_totals();
   if (by_cells_) return;
   lines_ = Buffer(view_.n_groups * view_.group_bytes);
@@ -149,21 +150,23 @@ bool ScorePlan::cells_pay(const Layout& layout, int64_t n_centers, int64_t n_row
 void ScorePlan::add_cells(const TileRows& rows, uint32_t* totals) const {
   const int64_t k = view_.n_centers, lanes = view_.lanes();
   std::vector<int64_t> values;  // with a price
-  for_each_cells(layout_, rows, [&](int64_t r, int64_t first, int64_t n, const int32_t* codes) {
-    values.resize(static_cast<size_t>(n));
-    int64_t m = 0;
-    uint32_t least = 0;
-    for (int64_t j = 0; j < n; ++j) {
-      values[m] = floor_.place(first + j, codes[j]);
-      m += !is_wide(layout_, first + j) && codes[j] < floor_.n_values(first + j);
-    }
-    for (int64_t i = 0; i < m; ++i) least += floor_.least(values[i]);
-    for (int64_t c = 0; c < k; ++c) {
-      uint32_t sum = 0;
-      for (int64_t i = 0; i < m; ++i) sum += floor_.price(c, values[i]);
-      totals[r * lanes + c] += sum - least;
-    }
-  });
+  const int64_t at_once = features_in_cache(4 * k * floor_.n_prices(), layout_.n_features);
+  for_each_cells(layout_, rows, at_once,
+                 [&](int64_t r, int64_t first, int64_t n, const int32_t* codes) {
+                   values.resize(static_cast<size_t>(n));
+                   int64_t m = 0;
+                   uint32_t least = 0;
+                   for (int64_t j = 0; j < n; ++j) {
+                     values[m] = floor_.place(first + j, codes[j]);
+                     m += !is_wide(layout_, first + j) && codes[j] < floor_.n_values(first + j);
+                   }
+                   for (int64_t i = 0; i < m; ++i) least += floor_.least(values[i]);
+                   for (int64_t c = 0; c < k; ++c) {
+                     uint32_t sum = 0;
+                     for (int64_t i = 0; i < m; ++i) sum += floor_.price(c, values[i]);
+                     totals[r * lanes + c] += sum - least;
+                   }
+                 });
 }
 
 void ScorePlan::choose_levels(int resolution, const Kernels& kernels) {
@@ -247,7 +250,7 @@ void ScorePlan::fill_start(const ScoreCenters& centers) {
   view_.start = start_.data();
 }
 
-void ScorePlan::fill_wide(const ScoreCenters& centers) {
+void ScorePlan::fill_wide(const ScoreCenters& centers, int64_t n_rows) {
   for (size_t i = 0; i < centers.sparse.size(); ++i) {
     const SparsePrices& sparse = centers.sparse[i];
     auto& other = wide_prices_.emplace_back();
@@ -256,8 +259,8 @@ void ScorePlan::fill_wide(const ScoreCenters& centers) {
     const int64_t j = sparse.feature;
     const uint32_t* no_value = other.data();  // `other` moves when lines are added
     wide_.push_back({layout_.byte[j], layout_.bits[j] / 8, centers.n_values[j], sparse.indptr,
-                     sparse.clusters, sparse.bonus, bonus_lines(sparse, centers.n_values[j]),
-                     no_value});
+                     sparse.clusters, sparse.bonus,
+                     bonus_lines(sparse, centers.n_values[j], n_rows), no_value});
   }
   for (int64_t j = 0; j < layout_.n_features; ++j) {
     if (!is_wide(layout_, j) || centers.offsets[j] == centers.offsets[j + 1]) continue;
@@ -271,13 +274,16 @@ void ScorePlan::fill_wide(const ScoreCenters& centers) {
   }
   view_.wide = wide_.data();
   view_.n_wide = static_cast<int64_t>(wide_.size());
+  view_.by_column = view_.n_wide >= kManyWide && view_.lanes() <= kFewWideLanes;
 }
 
-// The bonuses of all clusters side by side, negative, where most values have one in most clusters
-// and the lines stay in the cache; else null.
-const uint32_t* ScorePlan::bonus_lines(const SparsePrices& sparse, int64_t n_values) {
+// The bonuses of all clusters side by side, negative, where most values have one in most clusters,
+// the lines stay in the cache, and there are rows enough to read them; else null.
+const uint32_t* ScorePlan::bonus_lines(const SparsePrices& sparse, int64_t n_values,
+                                       int64_t n_rows) {
   const int64_t lanes = view_.lanes(), n_bonuses = sparse.indptr[n_values] - sparse.indptr[0];
   if (4 * n_values * lanes > kBonusBytes || 4 * n_bonuses < n_values * lanes) return nullptr;
+  if (n_rows < kFewReadings * n_values) return nullptr;
   auto& lines = wide_prices_.emplace_back(static_cast<size_t>(n_values * lanes));
   for (int64_t v = 0; v < n_values; ++v)
     for (int64_t e = sparse.indptr[v]; e < sparse.indptr[v + 1]; ++e)

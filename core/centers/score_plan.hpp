@@ -27,6 +27,7 @@ class Floor {
   uint32_t price(int64_t center, int64_t place) const {
     return centers_.prices[center * centers_.n_prices + place];
   }
+  int64_t n_prices() const { return centers_.n_prices; }  // of one cluster
   // What a value costs at least.
   uint32_t least(int64_t place) const { return least_[static_cast<size_t>(place)]; }
   uint32_t least(int64_t feature, int64_t value) const { return least(place(feature, value)); }
@@ -57,6 +58,9 @@ class Floor {
 class ScorePlan {
  public:
   static constexpr uint32_t kMostTotal = uint32_t{1} << 30;
+  // Prices of so many wide columns do not stay in the cache from one row to the next: they are
+  // added column by column, if clusters are few.
+  static constexpr int64_t kManyWide = 32, kFewWideLanes = 32;
   // The shape of the lines that so many lanes of so many bytes have.
   static LineShape shape_of(const Layout& layout, int64_t line_bytes);
   // How many lanes of so many bytes are kept for so many centers.
@@ -70,7 +74,7 @@ class ScorePlan {
   int64_t n_centers() const { return view_.n_centers; }
   int64_t tile_rows() const { return kTileRows; }
   ScratchSizes scratch_sizes() const {
-    if (by_cells_) return cell_scratch();
+    if (by_totals()) return total_scratch();
     if (fine_) return FinePlan::scratch_sizes(view_.n_centers, view_.shape);
     return coarse_ ? CoarsePlan::scratch_sizes(view_.n_centers, view_.lanes(), view_.shape)
                    : ScratchSizes{};
@@ -83,6 +87,8 @@ class ScorePlan {
   bool has_levels() const { return coarse_ || fine_; }
   // Rows are so few that there are no lines: prices of their cells are summed.
   bool by_cells() const { return by_cells_; }
+  // Whether all totals of some rows are made before the least is looked for.
+  bool by_totals() const { return by_cells_ || view_.by_column; }
   // All totals of some rows: totals[row * lanes + cluster].
   void totals(const Kernels& kernels, const TileRows& rows, uint32_t* totals) const {
     kernels.score_totals(view_, rows, totals);
@@ -92,7 +98,7 @@ class ScorePlan {
   // False if it was given up.
   bool nearest(const Kernels& kernels, const TileRows& rows, const Ties& ties,
                const Scratch& scratch, Nearest out, const Stop& stop) const {
-    if (by_cells_) {
+    if (by_totals()) {
       if (stop.requested()) return false;
       auto* found = reinterpret_cast<uint32_t*>(scratch.distances);
       totals(kernels, rows, found);
@@ -121,15 +127,15 @@ class ScorePlan {
  private:
   static bool cells_pay(const Layout& layout, int64_t n_centers, int64_t n_rows,
                         const Kernels& kernels);
-  ScratchSizes cell_scratch() const {
+  ScratchSizes total_scratch() const {
     ScratchSizes sizes;
     sizes.distances = 4 * kTileRows * view_.lanes();
     return sizes;
   }
   void add_cells(const TileRows& rows, uint32_t* totals) const;
   void fill_start(const ScoreCenters& centers);
-  void fill_wide(const ScoreCenters& centers);
-  const uint32_t* bonus_lines(const SparsePrices& sparse, int64_t n_values);
+  void fill_wide(const ScoreCenters& centers, int64_t n_rows);
+  const uint32_t* bonus_lines(const SparsePrices& sparse, int64_t n_values, int64_t n_rows);
   std::vector<LineRun> cut_runs() const;
   void choose_lines(const Kernels& kernels);
   void check_totals() const;

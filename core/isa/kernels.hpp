@@ -157,6 +157,7 @@ struct ScoreView {
   const uint32_t* start;  // by lane of all groups; those that are no clusters are dear
   const WideColumn* wide;
   int64_t n_wide;
+  bool by_column;  // wide columns are added one after the other, for all rows; then in one group
   const int32_t* clusters;
   int64_t lanes() const { return group * n_groups; }
 };

@@ -14,20 +14,24 @@ namespace softmodes {
 class Sharer {
  public:
   static constexpr int64_t kTotals = int64_t{1} << 17;  // that stay in the cache
-  static int64_t rows_at_once(int64_t lanes) {
-    return std::clamp<int64_t>(kTotals / lanes, 8, 128);
+  static constexpr int64_t kRowsOfColumns = 2048;       // where wide columns are added by column
+  static int64_t rows_at_once(int64_t lanes, bool by_column) {
+    return std::clamp<int64_t>(kTotals / lanes, 8, by_column ? kRowsOfColumns : 128);
   }
   static int64_t bytes(const Layout& layout, int64_t lanes) {
     const LineShape shape = ScorePlan::shape_of(layout, kTotals);
     const int64_t fine =
         FinePlan::scratch_sizes(std::min(lanes, FinePlan::kMostCenters + 64), shape).total();
-    return rows_at_once(lanes) * 4 * lanes + kTileRows * (8 * lanes + 12) +
+    return rows_at_once(lanes, false) * 4 * lanes + kTileRows * (8 * lanes + 12) +
+           (layout.sparse_features.empty()
+                ? 0
+                : kRowsOfColumns * (12 * ScorePlan::kFewWideLanes + 12)) +
            std::max(CoarsePlan::scratch_sizes(lanes, lanes, shape).total(), fine);
   }
 
   explicit Sharer(const ScorePlan& plan)
       : plan_(plan),
-        rows_(rows_at_once(plan.view().lanes())),
+        rows_(rows_at_once(plan.view().lanes(), plan.view().by_column)),
         totals_(4 * rows_ * plan.view().lanes()),
         scratch_(plan.scratch_sizes()),
         cluster_(static_cast<size_t>(most_rows() * plan.view().lanes())),

@@ -4,7 +4,8 @@
 // those of kMostSummed rows, and are then added to the counts. For few clusters a line holds the
 // sums of all of them. For many, most rows belong to one cluster alone and are counted as in a
 // tally; the parts of the others are sorted, so that one cluster's sums at a time are in the cache.
-// Codes of sparse features have lines of sums as well, if these are few; else parts are kept.
+// Codes of sparse features have lines of sums as well, if these are few; else parts are kept, and
+// counted feature by feature: by lines again, if clusters are few.
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -30,6 +31,7 @@ constexpr int64_t kRangeRows = int64_t{1} << 16;       // whose parts are kept
 constexpr int64_t kMostParts = int64_t{1} << 22;       // kept, if every row had one in each cluster
 constexpr int64_t kPartsAtOnce = int64_t{1} << 18;     // that are sorted
 constexpr int64_t kRangeBytes = int64_t{1} << 25;      // or whose labels are
+constexpr int64_t kFewKeptLanes = 32;                  // whose parts are kept, though they be 0
 constexpr int64_t kFewSparseSums = int64_t{1} << 20;   // of all sparse features, for one thread
 constexpr int64_t kMostSparseSums = int64_t{1} << 24;  // if parts would be as many
 
@@ -58,7 +60,7 @@ struct SoftWorker {
         in_sums(cluster_sizes.size()) {}
   Sharer sharer;
   Buffer sums;
-  Buffer code_sums;  // by code of the sparse features, and lane
+  Buffer code_sums;  // by code, of all sparse features or of one, and lane
   Buffer size_sums;  // by lane
   Buffer scratch;    // by sixteens
   std::vector<int64_t> cluster_sizes;
@@ -87,6 +89,9 @@ class SoftPass {
         threads_(plan_.by_cells() ? counting_ : useful_threads(block, centers.n, threads)),
         way_(plan_.by_cells() ? Way::one_by_one  // sums by line are as many as lines
                               : way_of(block.layout, k_, block.weight, kernels_)),
+        sums_sparse_(sums_sparse(block.layout, k_, way_, block.n_rows)),
+        keeps_all_parts_(keeps_all_parts(block.layout, k_, way_, block.n_rows)),
+        keeps_lanes_(keeps_lanes(block.layout, k_, way_, block.n_rows, kernels_)),
         map_(block.layout, lines_of(block.layout, k_, way_, kernels_)),
         counters_(block.layout),
         found_(block.layout.sparse_features.size()) {
@@ -95,6 +100,9 @@ class SoftPass {
     if (by_quads() && SixteenPlan::suits(block.layout, k_, kernels_))
       sixteens_ = std::make_unique<SixteenPlan>(block.layout, plan_.view());
     const int64_t scratch = sixteens_ ? SixteenPlan::scratch_bytes(block.layout) : 0;
+    if (keeps_lanes())
+      kept_ = Buffer(4 * together_lanes(k_, kernels_) *
+                     std::min(block.n_rows, range_rows(block.layout, k_, way_, block.n_rows)));
     for (int t = 0; t < threads_.n; ++t)
       workers_.push_back(std::make_unique<SoftWorker>(plan_, n_sums(), n_code_sums(), scratch));
     if (sums_sparse() && way_ != Way::together)
@@ -157,9 +165,24 @@ class SoftPass {
     return way == Way::one_by_one ||
            (!layout.sparse_features.empty() && !sums_sparse(layout, k, way, n_rows));
   }
+  // Whether they are kept by row and lane: to add a line takes no longer than to add a part.
+  static bool keeps_lanes(const Layout& layout, int64_t k, Way way, int64_t n_rows,
+                          const Kernels& kernels) {
+    return way == Way::together && keeps_all_parts(layout, k, way, n_rows) &&
+           together_lanes(k, kernels) <= kFewKeptLanes;
+  }
+  // How many codes of sparse features have lines of sums.
+  static int64_t n_code_lines(const Layout& layout, int64_t k, Way way, int64_t n_rows,
+                              const Kernels& kernels) {
+    if (sums_sparse(layout, k, way, n_rows)) return n_sparse_codes(layout);
+    int64_t most = 0;
+    for (const int32_t j : layout.sparse_features)
+      most = std::max<int64_t>(most, layout.n_codes[j]);
+    return keeps_lanes(layout, k, way, n_rows, kernels) ? most : 0;
+  }
   static int64_t range_rows(const Layout& layout, int64_t k, Way way, int64_t n_rows) {
     if (keeps_all_parts(layout, k, way, n_rows))
-      return std::clamp(kMostParts / k, kTaskRows, kRangeRows);
+      return std::min(std::clamp(kMostParts / k, kTaskRows, kRangeRows), kMostSummed);
     return std::max(kRangeRows, kRangeBytes / layout.stride);
   }
 
@@ -176,11 +199,13 @@ class SoftPass {
     }
   }
   int64_t n_code_sums() const {
-    if (way_ != Way::together || !sums_sparse()) return 0;
-    return n_sparse_codes(block_.layout) * together_lanes(k_, kernels_);
+    if (way_ != Way::together) return 0;
+    return n_code_lines(block_.layout, k_, way_, block_.n_rows, kernels_) *
+           together_lanes(k_, kernels_);
   }
-  bool sums_sparse() const { return sums_sparse(block_.layout, k_, way_, block_.n_rows); }
-  bool keeps_all_parts() const { return keeps_all_parts(block_.layout, k_, way_, block_.n_rows); }
+  bool sums_sparse() const { return sums_sparse_; }
+  bool keeps_all_parts() const { return keeps_all_parts_; }
+  bool keeps_lanes() const { return keeps_lanes_; }
   // Whether the parts of all rows are kept: then one sparse feature after the other is counted.
   bool counts_at_once() const {
     return block_.n_rows && keeps_all_parts() && !sums_sparse() &&
@@ -197,9 +222,9 @@ class SoftPass {
   void range(int64_t first, int64_t n) {
     if (way_ == Way::sorted) labels_.resize(static_cast<size_t>(n));
     for (auto& w : workers_) w->parts.clear();
-    // Cells are summed where rows are few, and long.
+    // Long rows, of which there may be few: some for every thread.
     const int64_t some =
-        plan_.by_cells() ? std::min(kTaskRows, ceil_div(n, int64_t{2} * threads_.n)) : kTaskRows;
+        plan_.by_totals() ? std::min(kTaskRows, ceil_div(n, int64_t{2} * threads_.n)) : kTaskRows;
     run_tasks(ceil_div(n, some), threads_, [&](int64_t i, int thread, const Stop& stop) {
       if (stop.requested()) return;
       task(first, i * some, std::min(some, n - i * some), *workers_[thread]);
@@ -328,9 +353,8 @@ class SoftPass {
       kernels_.add_parts(map_.shape(), lanes, rows, n, parts, step, w.sums.as<uint32_t>());
     if (!sums_sparse()) return;
     auto* sums = w.code_sums.as<uint32_t>();
-    w.codes.resize(static_cast<size_t>(n));
     for (const int32_t j : layout.sparse_features) {
-      for (int64_t r = 0; r < n; ++r) w.codes[r] = layout.code(rows + r * layout.stride, j);
+      take_codes(layout, rows, n, j, w.codes);
       kernels_.add_to_lines(w.codes.data(), lanes, n, parts, step, sums);
       sums += layout.n_codes[j] * lanes;
     }
@@ -350,9 +374,13 @@ class SoftPass {
   }
 
   void keep_parts(int64_t row, int64_t n, const uint32_t* parts, SoftWorker& w) const {
+    const int64_t lanes = together_lanes(k_, kernels_);
     for (int64_t r = 0; r < n; ++r, parts += plan_.view().lanes())
-      for (int32_t c = 0; c < k_; ++c)
-        if (parts[c]) w.parts.push_back({static_cast<int32_t>(row + r), c, parts[c]});
+      if (keeps_lanes())
+        std::copy_n(parts, lanes, kept_.as<uint32_t>() + (row + r) * lanes);
+      else
+        for (int32_t c = 0; c < k_; ++c)
+          if (parts[c]) w.parts.push_back({static_cast<int32_t>(row + r), c, parts[c]});
   }
 
   // Labels of rows that belong to one cluster, parts of the others; or all parts. `row` counts from
@@ -436,13 +464,18 @@ class SoftPass {
     if (sums_sparse()) empty_code_sums(w);
   }
   void empty_code_sums(SoftWorker& w) {
+    uint32_t* lines = w.code_sums.as<uint32_t>();
+    for (size_t i = 0; i < sparse_.size(); ++i) {
+      const int64_t n_codes = block_.layout.n_codes[block_.layout.sparse_features[i]];
+      empty_lines(n_codes, lines, sparse_[i]);
+      lines += n_codes * together_lanes(k_, kernels_);
+    }
+  }
+  void empty_lines(int64_t n_codes, uint32_t* line, SparseSums& sums) const {
     const int64_t lanes = together_lanes(k_, kernels_);
-    uint32_t* line = w.code_sums.as<uint32_t>();
-    for (size_t i = 0; i < sparse_.size(); ++i)
-      for (int64_t v = 0; v < block_.layout.n_codes[block_.layout.sparse_features[i]]; ++v)
-        for (int64_t c = 0; c < lanes; ++c, ++line)
-          if (const uint32_t sum = std::exchange(*line, 0); sum && c < k_)
-            sparse_[i].add(c, v, sum);
+    for (int64_t v = 0; v < n_codes; ++v, line += lanes)
+      for (int64_t c = 0; c < lanes; ++c)
+        if (const uint32_t sum = std::exchange(line[c], 0); sum && c < k_) sums.add(c, v, sum);
   }
 
   // Parts of all workers, of rows of a range.
@@ -456,9 +489,13 @@ class SoftPass {
     }
     if (sums_sparse()) return;
     const auto& features = block_.layout.sparse_features;
-    run_tasks(static_cast<int64_t>(features.size()), counting_, [&](int64_t i, int, const Stop&) {
+    const Threads some = counting_.at_most(static_cast<int64_t>(workers_.size()));
+    run_tasks(static_cast<int64_t>(features.size()), some, [&](int64_t i, int thread, const Stop&) {
       const auto count = [&](SparseSums& sums) {
-        for (const auto& w : workers_) add_sparse(rows, w->parts, features[i], sums);
+        if (keeps_lanes())
+          add_lanes(rows, features[i], *workers_[thread], sums);
+        else
+          for (const auto& w : workers_) add_sparse(rows, w->parts, features[i], sums);
         sums.add_up();
       };
       if (!counts_at_once()) return count(sparse_[i]);
@@ -466,6 +503,21 @@ class SoftPass {
       count(sums);
       found_[i] = sums.counts();
     });
+  }
+
+  void add_lanes(const Block& rows, int64_t feature, SoftWorker& w, SparseSums& sums) const {
+    const Layout& layout = rows.layout;
+    auto* lines = w.code_sums.as<uint32_t>();
+    take_codes(layout, rows.rows, rows.n_rows, feature, w.codes);
+    const int64_t lanes = together_lanes(k_, kernels_);
+    kernels_.add_to_lines(w.codes.data(), lanes, rows.n_rows, kept_.as<uint32_t>(), lanes, lines);
+    empty_lines(layout.n_codes[feature], lines, sums);
+  }
+
+  static void take_codes(const Layout& layout, const uint8_t* rows, int64_t n, int64_t feature,
+                         std::vector<int32_t>& codes) {
+    codes.resize(static_cast<size_t>(n));
+    for (int64_t r = 0; r < n; ++r) codes[r] = layout.code(rows + r * layout.stride, feature);
   }
 
   void add_sparse(const Block& rows, const std::vector<Part>& parts, int64_t feature,
@@ -481,12 +533,17 @@ class SoftPass {
 
   void count_cells(const Block& rows, const std::vector<Part>& parts) const {
     const Layout& layout = rows.layout;
-    for (const Part& part : parts) {
-      int64_t* cells = out_.counts + part.cluster * layout.n_cells();
-      const uint8_t* row = rows.rows + part.row * layout.stride;
-      const int64_t more = amount(rows, part);
-      for (int64_t j = 0; j < layout.n_features; ++j)
-        if (layout.bits[j] <= 8) cells[layout.offsets[j] + layout.code(row, j)] += more;
+    // Some features at a time: their counts stay in the cache.
+    const int64_t at_once = features_in_cache(8 * layout.n_cells(), layout.n_features);
+    for (int64_t first = 0; first < layout.n_features; first += at_once) {
+      const int64_t end = std::min(first + at_once, layout.n_features);
+      for (const Part& part : parts) {
+        int64_t* cells = out_.counts + part.cluster * layout.n_cells();
+        const uint8_t* row = rows.rows + part.row * layout.stride;
+        const int64_t more = amount(rows, part);
+        for (int64_t j = first; j < end; ++j)
+          if (layout.bits[j] <= 8) cells[layout.offsets[j] + layout.code(row, j)] += more;
+      }
     }
   }
 
@@ -499,6 +556,7 @@ class SoftPass {
   int64_t k_;
   Threads counting_, threads_;
   Way way_;
+  bool sums_sparse_, keeps_all_parts_, keeps_lanes_;
   LineMap map_;
   CounterMap counters_;
   std::unique_ptr<SixteenPlan> sixteens_;
@@ -507,6 +565,7 @@ class SoftPass {
   std::vector<int32_t> labels_;  // of the rows of a range; k_: several clusters
   std::vector<SparseSums> sparse_;
   std::vector<SparseCounts> found_;  // by sparse feature
+  Buffer kept_;                      // parts of a range, by row and lane
   std::mutex adding_;
 };
 
@@ -541,9 +600,7 @@ int64_t score_bytes(const Layout& layout, int64_t n_centers, const Threads& thre
         all ? range * n_centers / threads.n : kPartsAtOnce + kTileRows * n_centers;
     const int64_t parts = static_cast<int64_t>(2 * sizeof(Part)) * n_parts;
     const int64_t scratch = sixteens ? SixteenPlan::scratch_bytes(layout) : 0;
-    const int64_t n_codes = SoftPass::sums_sparse(layout, n_centers, way, n_rows)
-                                ? SoftPass::n_sparse_codes(layout)
-                                : 0;
+    const int64_t n_codes = SoftPass::n_code_lines(layout, n_centers, way, n_rows, isa);
     const int64_t own = std::max(8 * n_centers, 4 * lanes) * n_codes;
     const int64_t worker =
         Sharer::bytes(layout, lanes) + sums + scratch + own + 8 * n_centers + parts;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "isa/kernels.hpp"
 #include "memory.hpp"
 #include "python/bindings.hpp"
 #include "python/held_counts.hpp"
@@ -186,11 +187,10 @@ NewArray<double> latent_bases_(Vector<const int64_t> sizes) {
 }
 
 NewArray<double> portable_log2_(Vector<const double> numbers) {
-  std::vector<double> logs;
-  for (int64_t i = 0; i < length(numbers); ++i) {
-    require(numbers.data()[i] > 0, "numbers must be positive");
-    logs.push_back(portable_log2(numbers.data()[i]));
-  }
+  const int64_t n = length(numbers);
+  for (int64_t i = 0; i < n; ++i) require(numbers.data()[i] > 0, "numbers must be positive");
+  std::vector<double> logs(static_cast<size_t>(n));
+  kernels().log2(numbers.data(), n, logs.data());
   return as_array(std::move(logs));
 }
 

@@ -80,17 +80,44 @@ int64_t draw_plurality(const CenterValue& value, int64_t largest) {
   return winner;
 }
 
-// Weights are taken relative to the largest count, so that no t underflows all of them.
-int64_t draw_soft(const CenterValue& value, int64_t largest, double t, const Logarithms& logarithm,
+// Counts to the power of t, relative to the largest one: so no t underflows all of them. Where that
+// is small, as it is of most of many values, powers are remembered.
+class RelativePowers {
+ public:
+  RelativePowers(double t, const Logarithms& logarithm) : t_(t), logarithm_(logarithm) {}
+  // Calls visit(power) with a function of counts up to the largest.
+  template <class Visit>
+  void of(int64_t largest, const Visit& visit) {
+    if (largest >= kSmall) {
+      const double top = logarithm_(largest);
+      return visit([&](int64_t count) { return power(count, largest, top); });
+    }
+    std::vector<double>& known = known_[largest];
+    if (known.empty())
+      for (int64_t count = 0; count <= largest; ++count)
+        known.push_back(power(count, largest, logarithm_(largest)));
+    visit([table = known.data()](int64_t count) { return table[count]; });
+  }
+
+ private:
+  static constexpr int64_t kSmall = 64;
+
+  double power(int64_t count, int64_t largest, double top) const {
+    return count == largest ? 1.0 : count ? std::exp(t_ * (logarithm_(count) - top)) : 0.0;
+  }
+
+  double t_;
+  const Logarithms& logarithm_;
+  std::vector<double> known_[kSmall];
+};
+
+int64_t draw_soft(const CenterValue& value, int64_t largest, RelativePowers& powers,
                   std::vector<double>& weights) {
-  const double top = logarithm(largest);
   double total = 0.0;
   weights.resize(static_cast<size_t>(value.n_values));
-  for (int64_t v = 0; v < value.n_values; ++v) {
-    const int64_t count = value.counts[v];
-    weights[v] = count == largest ? 1.0 : count ? std::exp(t * (logarithm(count) - top)) : 0.0;
-    total += weights[v];
-  }
+  powers.of(largest, [&](const auto& power) {
+    for (int64_t v = 0; v < value.n_values; ++v) total += weights[v] = power(value.counts[v]);
+  });
   double ticket = unit_interval(value.key) * total;
   int64_t last = kNothing;
   for (int64_t v = 0; v < value.n_values; ++v) {
@@ -114,7 +141,7 @@ Logarithms logarithms_for(double t, const int64_t* counts, int64_t n) {
 
 class Drawing {
  public:
-  Drawing(double t, const Logarithms& logarithm) : t_(t), logarithm_(logarithm) {}
+  Drawing(double t, const Logarithms& logarithm) : t_(t), powers_(t, logarithm) {}
 
   // Returns the index of the drawn value, or kNothing where nothing was observed.
   int64_t operator()(const CenterValue& value) {
@@ -122,12 +149,12 @@ class Drawing {
     const int64_t largest = largest_of(value.counts, value.n_values);
     if (largest == 0) return kNothing;
     if (std::isinf(t_)) return draw_plurality(value, largest);
-    return draw_soft(value, largest, t_, logarithm_, weights_);
+    return draw_soft(value, largest, powers_, weights_);
   }
 
  private:
   double t_;
-  const Logarithms& logarithm_;
+  RelativePowers powers_;
   std::vector<double> weights_;
 };
 

@@ -194,6 +194,10 @@ void renumber_clusters(int64_t n_values, int64_t n_clusters, const int64_t* indp
   std::vector<std::pair<int32_t, uint32_t>> sorted;
   for (int64_t v = 0; v < n_values; ++v) {
     const int64_t first = indptr[v], n = indptr[v + 1] - first;
+    if (n == 1) {
+      clusters[first] = rank[clusters[first]];
+      continue;
+    }
     sorted.clear();
     if (n * kFewClusters >= n_clusters) {
       for (int64_t e = first; e < first + n; ++e) place[rank[clusters[e]]] = e;

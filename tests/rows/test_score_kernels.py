@@ -144,6 +144,27 @@ def test_few_long_rows_equal_reference(isa, n, k):
     check(tied, tie_key=None)
 
 
+@pytest.mark.parametrize("k", [1, 2, 4, 5, 16, 17, 32, 33])
+@pytest.mark.parametrize("narrow", [[], [2] * 90, [16, 3, 200] * 20])
+def test_many_columns_of_many_codes_equal_reference(isa, k, narrow):
+    # Up to 32 clusters these columns are added one after the other, for thousands of rows.
+    rng = np.random.default_rng(k)
+    for widths, n in (
+        ([300] * 40, 1),
+        ([300] * 31, 150),
+        ([70_000, *[257] * 20, *[900] * 20], 150),
+    ):
+        weight = rng.integers(0, 9, n) if k % 4 == 1 else None
+        table = make_table(rng, n, [*narrow, *widths], ignore=True, weight=weight)
+        check(make_scores(rng, table, k), n_threads=2)
+
+
+@pytest.mark.parametrize("k", [3, 20])
+def test_many_rows_of_many_columns_of_many_codes_equal_reference(isa, k):
+    rng = np.random.default_rng(k)
+    check(make_scores(rng, make_table(rng, 5000, [2, 2, *[900] * 33]), k), n_threads=2)
+
+
 @pytest.mark.parametrize("resolution", [10, 9, 5, 1, 0, -1, -3, -9])
 @pytest.mark.parametrize("k", [4, 20, 70])
 def test_every_resolution_equals_reference(isa, resolution, k):

@@ -21,26 +21,39 @@ SOFTMODES_INLINE void add_line(const uint32_t* line, int64_t lanes, uint32_t* to
   lanes == Quad::kNumbers ? add(Quad{}) : add(Half{});
 }
 
-// What cells of several bytes add to the totals of clusters first .. first + lanes.
-static void add_wide(const ScoreView& view, const uint8_t* row, int64_t first, int64_t lanes,
-                     uint32_t* total) {
+// What a cell of several bytes adds to the totals of clusters first .. first + lanes.
+static inline void add_wide_cell(const ScoreView& view, const WideColumn& column,
+                                 const uint8_t* row, int64_t first, int64_t lanes,
+                                 uint32_t* total) {
   const int64_t n = view.n_centers - first < lanes ? view.n_centers - first : lanes;
-  for (int64_t i = 0; i < view.n_wide; ++i) {
-    const WideColumn& column = view.wide[i];
-    const uint8_t* cell = row + column.byte;  // of two bytes, or three
-    const int32_t code = cell[0] | cell[1] << 8 | (column.n_bytes > 2 ? cell[2] << 16 : 0);
-    if (code >= column.n_values) {
-      if (column.other)
-        for (int64_t c = 0; c < n; ++c) total[c] += column.other[first + c];
-    } else if (column.lines) {
-      add_line(column.lines + code * view.lanes() + first, lanes, total);
-    } else {
-      for (int64_t e = column.indptr[code]; e < column.indptr[code + 1]; ++e) {
-        const int64_t c = column.clusters[e] - first;
-        if (c >= 0 && c < n) total[c] -= column.bonus[e];
-      }
+  const uint8_t* cell = row + column.byte;  // of two bytes, or three
+  const int32_t code = cell[0] | cell[1] << 8 | (column.n_bytes > 2 ? cell[2] << 16 : 0);
+  if (code >= column.n_values) {
+    if (column.other)
+      for (int64_t c = 0; c < n; ++c) total[c] += column.other[first + c];
+  } else if (column.lines) {
+    add_line(column.lines + code * view.lanes() + first, lanes, total);
+  } else {
+    for (int64_t e = column.indptr[code]; e < column.indptr[code + 1]; ++e) {
+      const int64_t c = column.clusters[e] - first;
+      if (c >= 0 && c < n) total[c] -= column.bonus[e];
     }
   }
+}
+
+static void add_wide(const ScoreView& view, const uint8_t* row, int64_t first, int64_t lanes,
+                     uint32_t* total) {
+  for (int64_t i = 0; i < view.n_wide; ++i)
+    add_wide_cell(view, view.wide[i], row, first, lanes, total);
+}
+
+// Column by column: what values cost is looked up for all rows before that of the next column.
+static void add_wide_columns(const ScoreView& view, const TileRows& rows, uint32_t* totals) {
+  const int64_t lanes = view.lanes();
+  for (int64_t i = 0; i < view.n_wide; ++i)
+    for (int64_t r = 0; r < rows.n; ++r)
+      add_wide_cell(view, view.wide[i], rows.bytes + r * view.shape.stride, 0, lanes,
+                    totals + r * lanes);
 }
 
 // Calls visit(row, totals) for all rows from one on; totals of a group are at totals(row).
@@ -55,7 +68,8 @@ static void group_totals(const ScoreView& view, const TileRows& rows, int64_t fr
       const uint8_t* row = rows.bytes + r * stride;
       uint32_t* total = totals(r);
       sum(row, total);
-      if (view.n_wide) add_wide(view, row, group * view.group, view.group, total);
+      if (view.n_wide && !view.by_column)
+        add_wide(view, row, group * view.group, view.group, total);
       visit(r, total);
     }
   };
@@ -131,6 +145,7 @@ void score_totals(const ScoreView& view, const TileRows& rows, uint32_t* totals)
     group_totals(
         view, rows, 0, group, [&](int64_t r) { return totals + r * lanes + group * view.group; },
         [](int64_t, const uint32_t*) {});
+  if (view.by_column) add_wide_columns(view, rows, totals);
 }
 
 template <class Numbers>

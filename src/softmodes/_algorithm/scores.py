@@ -175,7 +175,9 @@ class Pricing:
         if scores.sparse:
             exact = raised.wide.exact_sums()
             own = self._slots.sparse_prices
-            terms = np.concatenate([terms, wide_shares * (exact if own is None else exact[own])])
+            exact = exact if own is None else exact[own]
+            exact *= wide_shares
+            terms = np.concatenate([terms, exact]) if len(terms) else exact
         return _kernels.exact_sum(terms, self.n_threads)
 
     @cached_property

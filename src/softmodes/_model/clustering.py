@@ -189,7 +189,7 @@ class Clustering:
         if renumber and isinstance(plan.init, str):
             order = np.argsort(-run.tally.cluster_sizes, kind="stable")
         scores = run.centers if isinstance(run.centers, ScoreCenters) else None
-        return cls(
+        found = cls(
             codebook=codebook,
             centers=run.drawn.reorder(order),
             scores=scores and scores.reorder(order),
@@ -206,6 +206,9 @@ class Clustering:
             tie_key=plan.comparison(run.index).tie_key,
             loop_numbers=order.astype(np.int32),
         )
+        # Not to be renumbered back.
+        vars(found)["_in_loop"] = run.drawn if scores is None else scores
+        return found
 
 
 def _no_doubt(block: Block, n_threads: int) -> NDArray[np.float64]:

@@ -135,7 +135,7 @@ class WideValues:
         feature = np.repeat(self.counts.features, self.n_values)
         return feature, np.arange(self.starts[-1]) - first
 
-    @property
+    @cached_property
     def sums(self) -> NDArray[np.int64]:
         """How often each value occurs in all clusters."""
         by_value = self.by_value(n_threads=1)
