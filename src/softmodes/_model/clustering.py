@@ -40,7 +40,7 @@ class Clustering:
     centers: CodeCenters
     scores: ScoreCenters | None
     tally: Tally
-    soft: SoftTally | None
+    soft_in_loop: SoftTally | None  # of clusters as the loop numbers them
     labels: Any  # an int32 array, or what the store of the rows has in its place; None without
     history: tuple[Round, ...]
     best_round: int
@@ -61,6 +61,11 @@ class Clustering:
         """The labels, if they are an array in memory and not in a file or on a cluster."""
         in_memory = isinstance(self.labels, np.ndarray) and not isinstance(self.labels, np.memmap)
         return self.labels if in_memory else None
+
+    @property
+    def soft(self) -> SoftTally | None:
+        """Sums over shared rows, of which the scores were made."""
+        return self.soft_in_loop and self.soft_in_loop.reorder(self.loop_numbers)
 
     @property
     def chosen(self) -> Round:
@@ -194,7 +199,7 @@ class Clustering:
             centers=run.drawn.reorder(order),
             scores=scores and scores.reorder(order),
             tally=run.tally.reorder(order),
-            soft=run.soft and run.soft.reorder(order),
+            soft_in_loop=run.soft,
             labels=None,
             history=run.history,
             best_round=run.best_round,

@@ -77,7 +77,7 @@ def save_model(
         "wide": list(found.tally.counts.layout.sparse_features),
         "tie_key": found.tie_key,
         "resolution": None if found.scores is None else found.scores.resolution,
-        "log_sum": None if found.soft is None else found.soft.log_sum,
+        "log_sum": None if found.soft_in_loop is None else found.soft_in_loop.log_sum,
         "names": None if found.given_names is None else list(found.given_names),
         "metadata": found.metadata,
         "preparation": found.preparation,
@@ -165,9 +165,9 @@ def _arrays(found: Clustering) -> dict[str, NDArray[Any]]:
         arrays["feature_weight"] = found.feature_weight
     if found.scores is not None:
         arrays |= found.scores.to_arrays()
-    if found.soft is not None:
-        soft = {"sizes": found.soft.cluster_sizes, **found.soft.counts.to_arrays()}
-        arrays |= {f"soft_{name}": array for name, array in soft.items()}
+    if (soft := found.soft) is not None:
+        parts = {"sizes": soft.cluster_sizes, **soft.counts.to_arrays()}
+        arrays |= {f"soft_{name}": array for name, array in parts.items()}
     return arrays | counts.to_arrays() | stream_arrays(found.stream)
 
 
@@ -201,6 +201,7 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
     converged = exact(document, "converged", bool)
     scores = _scores(document, arrays, codebook.n_values, k)
     soft = _soft(document, arrays, tally)
+    loop_numbers = _loop_numbers(arrays, k)
     chosen = history[best_round]
     require((chosen.stage == "modes") == (scores is None), "the stage of the best round")
     require((chosen.stage == "latent") == (soft is not None), "the stage of the best round")
@@ -217,13 +218,13 @@ def _clustering(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
         centers=CodeCenters(centers),
         scores=scores,
         tally=tally,
-        soft=soft,
+        soft_in_loop=soft and soft.reorder(np.argsort(loop_numbers)),
         labels=_labels(arrays, tally.cluster_sizes) if "labels" in arrays else None,
         history=history,
         best_round=best_round,
         converged=converged,
         tie_key=_tie_key(document),
-        loop_numbers=_loop_numbers(arrays, k),
+        loop_numbers=loop_numbers,
         feature_weight=weight,
         row_unit=row_unit,
         feature_unit=feature_unit,

@@ -80,11 +80,14 @@ class WideCounts(Mapping[int, csr_array]):
         shape = len(self), self.n_clusters
         first = self.starts[:-1].reshape(shape)[:, order].ravel()
         length = np.diff(self.starts).reshape(shape)[:, order].ravel()
-        starts = starts_of(length)
-        at = np.repeat(first - starts[:-1], length) + np.arange(starts[-1])
-        return WideCounts(
-            self.features, self.n_codes, len(order), starts, self.codes[at], self.counts[at]
+        parts = [
+            slice(a, b) for a, b in zip(first.tolist(), (first + length).tolist(), strict=True)
+        ]
+        codes, counts = (
+            np.concatenate([numbers[part] for part in parts])
+            for numbers in (self.codes, self.counts)
         )
+        return WideCounts(self.features, self.n_codes, len(order), starts_of(length), codes, counts)
 
 
 @dataclass(frozen=True, eq=False)
