@@ -172,14 +172,14 @@ int64_t sum_of_raised_dense_(const HeldDense& counts, int less, Vector<const int
   return sum_of_raised_dense(dense, less, offsets.data(), raised.data(), {n_threads, {}});
 }
 
-NewArray<double> shares_of_prices_(Matrix<const uint32_t> prices, Matrix<const int16_t> raised,
-                                   Vector<const double> shares, int n_threads) {
+double sum_by_shares_(Matrix<const uint32_t> prices, Matrix<const int16_t> raised,
+                      Vector<const double> shares, Vector<const double> more, int n_threads) {
   const int64_t k = length(prices), n = length(prices, 1);
   require(length(raised) == k && length(raised, 1) == n, "raised must be clusters x prices");
   require(length(shares) == n, "shares must have one entry per price");
-  return as_array(without_gil(n_threads, [&](const Threads& threads) {
-    return shares_of_prices({prices.data(), raised.data(), k, n}, shares.data(), threads);
-  }));
+  const nb::gil_scoped_release released;
+  return sum_by_shares({prices.data(), raised.data(), k, n}, shares.data(), more.data(),
+                       length(more), {n_threads, {}});
 }
 
 NewArray<double> latent_bases_(Vector<const int64_t> sizes) {
@@ -262,8 +262,8 @@ void bind_rounds(nb::module_& m) {
   m.def("sum_of_least", sum_of_least_, exact("prices"), exact("totals"), "n_threads"_a);
   m.def("sum_of_raised_dense", sum_of_raised_dense_, "counts"_a, "less"_a, exact("offsets"),
         exact("raised"), "n_threads"_a);
-  m.def("shares_of_prices", shares_of_prices_, exact("prices"), exact("raised"), exact("shares"),
-        "n_threads"_a);
+  m.def("sum_by_shares", sum_by_shares_, exact("prices"), exact("raised"), exact("shares"),
+        exact("more"), "n_threads"_a);
   m.def("latent_bases", latent_bases_, exact("sizes"));
   m.def("changed_rows", changed_rows_, exact("now"), exact("before"));
   m.def("draw_tickets", draw_tickets_, "key"_a, "n"_a, "bound"_a);

@@ -7,6 +7,7 @@
 #include "python/bindings.hpp"
 #include "python/held_counts.hpp"
 #include "rounds/draw.hpp"
+#include "rounds/exact_sum.hpp"
 #include "rounds/expected_cost.hpp"
 #include "rounds/wide_prices.hpp"
 
@@ -157,7 +158,7 @@ void renumber_clusters_(Vector<const int64_t> indptr, Vector<const int32_t> rank
 
 double exact_sum_(Vector<const double> numbers, int n_threads) {
   const nb::gil_scoped_release released;
-  return exact_sum(numbers.data(), length(numbers), {n_threads, {}});
+  return exact_sum(numbers.data(), length(numbers), {n_threads, {}}).rounded();
 }
 
 }  // namespace

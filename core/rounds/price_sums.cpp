@@ -4,6 +4,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "rounds/exact_sum.hpp"
 #include "rounds/fixed_price.hpp"
 
 namespace softmodes {
@@ -61,24 +62,30 @@ int64_t sum_of_raised_dense(const DenseCounts& counts, int less, const int64_t* 
   return std::accumulate(sums.begin(), sums.end(), int64_t{0});
 }
 
-std::vector<double> shares_of_prices(const RoundedPrices& prices, const double* shares,
-                                     const Threads& threads) {
-  std::vector<double> found(static_cast<size_t>(prices.n_prices));
+double sum_by_shares(const RoundedPrices& prices, const double* shares, const double* more,
+                     int64_t n_more, const Threads& threads) {
+  ExactSum sum = exact_sum(more, n_more, threads);
+  std::mutex adding;
   split_values(prices.n_clusters, prices.n_prices, threads, [&](int64_t first, int64_t last) {
     const auto n = static_cast<size_t>(last - first);
     std::vector<int64_t> sums(n), raised(n);
     for (int64_t c = 0; c < prices.n_clusters; ++c) {
       const uint32_t* some = prices.prices + c * prices.n_prices + first;
-      const int16_t* more = prices.raised + c * prices.n_prices + first;
+      const int16_t* by = prices.raised + c * prices.n_prices + first;
       for (size_t v = 0; v < n; ++v) {
         sums[v] += some[v];
-        raised[v] += more[v];
+        raised[v] += by[v];
       }
     }
+    std::vector<double> terms(n);
     for (size_t v = 0; v < n; ++v)
-      found[first + v] = shares[first + v] * before_rounding(sums[v], raised[v]);
+      terms[v] = shares[first + static_cast<int64_t>(v)] * before_rounding(sums[v], raised[v]);
+    ExactSum own;
+    own.add(terms.data(), last - first);
+    const std::lock_guard<std::mutex> lock(adding);
+    sum.add(own);
   });
-  return found;
+  return sum.rounded();
 }
 
 }  // namespace softmodes

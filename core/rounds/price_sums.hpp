@@ -26,8 +26,9 @@ Sum128 sum_of_least(const uint32_t* prices, int64_t n_clusters, int64_t n_prices
 int64_t sum_of_raised_dense(const DenseCounts& counts, int less, const int64_t* offsets,
                             const int16_t* raised, const Threads& threads);
 
-// The sum over the clusters of the price of each value before rounding, times its share.
-std::vector<double> shares_of_prices(const RoundedPrices& prices, const double* shares,
-                                     const Threads& threads);
+// The sum of all prices before rounding, each times the share of its value, and of some more
+// numbers: rounded once.
+double sum_by_shares(const RoundedPrices& prices, const double* shares, const double* more,
+                     int64_t n_more, const Threads& threads);
 
 }  // namespace softmodes

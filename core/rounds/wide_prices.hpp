@@ -81,7 +81,4 @@ void sums_before_rounding(const WideShape& shape, const WideFixed& prices, const
 void renumber_clusters(int64_t n_values, int64_t n_clusters, const int64_t* indptr,
                        const int32_t* rank, int32_t* clusters, uint32_t* numbers);
 
-// The sum of numbers, rounded once.
-double exact_sum(const double* numbers, int64_t n, const Threads& threads);
-
 }  // namespace softmodes

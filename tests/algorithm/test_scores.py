@@ -156,7 +156,10 @@ def test_sums_of_prices_are_exact():
     assert expected > 1 << 64
     assert _kernels.sum_of_least(prices, totals) == expected
     exact = prices.sum(axis=0, dtype=np.int64) - np.ldexp(raised.sum(axis=0, dtype=float), -15)
-    assert_array_equal(_kernels.shares_of_prices(prices, raised, shares, 1), shares * exact)
+    more = rng.normal(0, 1e9, 5)
+    wanted = math.fsum([*(shares * exact), *more])
+    for n_threads in (1, 2):
+        assert _kernels.sum_by_shares(prices, raised, shares, more, n_threads) == wanted
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -171,14 +171,13 @@ class Pricing:
         raised = scores.raised
         assert raised is not None
         shares, wide_shares = self._shares
-        terms = _kernels.shares_of_prices(scores.prices, raised.prices, shares, self.n_threads)
+        more = np.zeros(0)
         if scores.sparse:
             exact = raised.wide.exact_sums()
             own = self._slots.sparse_prices
-            exact = exact if own is None else exact[own]
-            exact *= wide_shares
-            terms = np.concatenate([terms, exact]) if len(terms) else exact
-        return _kernels.exact_sum(terms, self.n_threads)
+            more = exact if own is None else exact[own]
+            more *= wide_shares
+        return _kernels.sum_by_shares(scores.prices, raised.prices, shares, more, self.n_threads)
 
     @cached_property
     def _slots(self) -> _Slots:

@@ -284,7 +284,7 @@ class Latent(Stage):
         # Rows of weights that were made whole by a large power of two lose some of their last bits.
         less = max(0, (_ALL * k * self._pricing.total_weight).bit_length() - 62)
         dense = (counts.dense >> less if less else counts.dense) * (_SURE * k)
-        dense += totals.dense >> less
+        dense += totals.dense >> less if less else totals.dense
         # Not smeared over all clusters, which would take memory for each value of each.
         wide = counts.wide
         sparse = wide.with_counts((_ALL * k) * (wide.counts >> less)) if counts.sparse else {}

@@ -298,8 +298,8 @@ def shares_of(totals: NDArray[np.int64], n_values: NDArray[Any]) -> Floats:
     if not len(starts):
         return np.zeros(0)
     sums = np.maximum(np.add.reduceat(totals, starts), 1)
-    shares: Floats = totals / np.repeat(sums, n_values[n_values > 0])
-    return shares
+    shares: Floats = np.repeat(sums.astype(np.float64), n_values[n_values > 0])
+    return np.divide(totals, shares, out=shares)
 
 
 def fixed(prices: Floats, resolution: int) -> Fixed:
