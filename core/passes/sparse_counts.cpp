@@ -9,6 +9,7 @@
 
 #include "memory.hpp"
 #include "parallel.hpp"
+#include "passes/pass.hpp"
 #include "passes/passes.hpp"
 
 namespace softmodes {
@@ -24,10 +25,13 @@ constexpr int64_t kWord = 64;                       // counters with a bit in th
 struct Places {
   Places(const Block& block, const int32_t* labels, int64_t k)
       : start(static_cast<size_t>(k) + 1), of_row(static_cast<size_t>(block.n_rows)) {
-    for (int64_t i = 0; i < block.n_rows; ++i) ++start[labels[i] + 1];
-    for (int64_t c = 0; c < k; ++c) start[c + 1] += start[c];
-    std::vector<int64_t> next(start.begin(), start.end() - 1);
-    for (int64_t i = 0; i < block.n_rows; ++i) of_row[i] = next[labels[i]]++;
+    RowsByCluster rows;
+    rows.sort(labels, block.n_rows, k);
+    int64_t place = 0;
+    for (int64_t c = 0; c < k; ++c) {
+      for (int64_t i = 0; i < rows.size(c); ++i) of_row[rows.begin(c)[i]] = place++;
+      start[c + 1] = place;
+    }
     if (!block.weight) return;
     weight.resize(of_row.size());
     for (int64_t i = 0; i < block.n_rows; ++i) weight[of_row[i]] = block.weight[i];
