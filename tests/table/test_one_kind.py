@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from softmodes._table import one_kind
+from softmodes._table import arrow_column, one_kind
 from softmodes._table.codebook import learn
 from softmodes._table.one_kind import OneKind
 from softmodes._table.read import read
@@ -72,6 +72,30 @@ def test_a_wide_table_is_coded_as_its_columns_are(name, monkeypatch):
         assert (a.dtype, a.tolist()) == (b.dtype, b.tolist())
     for a, b in zip(codes.columns(), by_column.columns(), strict=True):
         assert a.dtype == b.dtype
+
+
+def test_more_strings_than_are_hashed_are_coded_alike(monkeypatch):
+    expected, codes = learn(TABLES["strings of pandas"])
+    monkeypatch.setattr(arrow_column, "_MOST_STRINGS", 3)
+    found, others = learn(TABLES["strings of pandas"], n_threads=2)
+    assert found == expected
+    assert_array_equal(others.rows(slice(None)), codes.rows(slice(None)))
+
+
+def test_parts_with_much_text_are_joined_with_others(monkeypatch):
+    expected, codes = learn(TABLES["strings of Arrow"])
+    refused = iter([True, False] * 100)
+
+    def refuse_now_and_then(arrays):
+        if arrays[0].type == pa.string() and next(refused):
+            raise pa.ArrowInvalid("offset overflow")
+        return concat_arrays(arrays)
+
+    concat_arrays = pa.concat_arrays
+    monkeypatch.setattr(one_kind.pa, "concat_arrays", refuse_now_and_then)
+    found, others = learn(TABLES["strings of Arrow"])
+    assert found == expected
+    assert_array_equal(others.rows(slice(None)), codes.rows(slice(None)))
 
 
 def test_other_wide_tables_are_read_column_by_column():

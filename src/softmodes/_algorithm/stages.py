@@ -331,7 +331,9 @@ class Latent(Stage):
         return chosen.stage != "latent" or latest.objective < objective_of(chosen)
 
     def at_rest(self, latest: Round, chosen: Round | None) -> bool:
-        """Tell whether the objective has hardly changed."""
+        """Tell whether the objective has hardly changed; one cluster is at rest from the first."""
+        if self.plan.k == 1:
+            return True
         if chosen is None or chosen.stage != "latent":
             return False
         now, least = objective_of(latest), LEAST_CHANGE * self.plan.row_unit * self._total_weight

@@ -187,7 +187,7 @@ def _matrix(table: Table) -> NDArray[Any]:
     if isinstance(cells, ByteMatrix):
         return np.asarray(cells.values[cells.matrix])
     if isinstance(cells, OneKind):
-        return np.asarray(cells.cells(1).reshape(table.shape[::-1]).T)
+        return np.asarray(cells.cells().reshape(table.shape[::-1]).T)
     assert not isinstance(cells, sp.csr_array)
     columns = [column for group in cells for column in group.columns()]
     if len({column.dtype for column in columns}) == 1:

@@ -90,16 +90,10 @@ def code_by_hash(column: Any, limit: int | None) -> CodedColumn:
 
 def _hash_strings(column: Any, limit: int | None) -> CodedColumn | None:
     """Hash strings natively, two to three times faster than Arrow; None past `_MOST_STRINGS`."""
-    dictionary = _kernels.StringDictionary()
     codes = np.empty(len(column), np.int32)
-    start = 0
-    for chunk in column.chunks:
-        part = codes[start : start + len(chunk)]
-        if not dictionary.encode(*_string_buffers(chunk), _MOST_STRINGS, part):
-            return None
-        start += len(chunk)
-    first = dictionary.first_cells()
-    distinct = _taken(column, np.asarray(first))
+    distinct = number_strings(column, codes)
+    if distinct is None:
+        return None
     ranking = _rank_arrow(distinct, limit)
     values = replace(ranking.values, has_missing=column.null_count > 0)
     table = np.append(ranking.places, len(values))
@@ -107,6 +101,21 @@ def _hash_strings(column: Any, limit: int | None) -> CodedColumn | None:
     out = np.empty(len(codes), table.dtype)
     _kernels.look_up(codes, table, out)
     return CodedColumn(values, out)
+
+
+def number_strings(column: Any, numbers: NDArray[np.int32]) -> Any | None:
+    """Number the strings of a chunked array as they appear, -1 where one is missing.
+
+    Returns the distinct ones, in this order; None if there are more than `_MOST_STRINGS`.
+    """
+    dictionary = _kernels.StringDictionary()
+    start = 0
+    for chunk in column.chunks:
+        part = numbers[start : start + len(chunk)]
+        if not dictionary.encode(*_string_buffers(chunk), _MOST_STRINGS, part):
+            return None
+        start += len(chunk)
+    return _taken(column, np.asarray(dictionary.first_cells()))
 
 
 def _taken(column: Any, cells: NDArray[np.int64]) -> Any:

@@ -111,8 +111,8 @@ def _named(table: Table, j: int, limit: int | None, found: TooManyValuesError) -
 def _code_one_kind(table: Table, cells: OneKind, n_threads: int) -> Coded:
     """Code all cells by the values of the table, then columns by those that they hold."""
     n_rows, n_columns = table.shape  # columns are so short that none has too many values
-    coded = code_column(cells.cells(n_threads), None)
-    codes = coded.codes.astype(np.int32).reshape(n_columns, n_rows)
+    coded = cells.code(n_threads)
+    codes = coded.codes.reshape(n_columns, n_rows)
     return _code_held(coded.values.array, codes, n_threads)
 
 

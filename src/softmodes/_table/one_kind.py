@@ -7,27 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from softmodes import _kernels
+from softmodes._table.arrow_column import number_strings
+from softmodes._table.column import code_column
 from softmodes._table.no_collection import no_collection
+from softmodes._table.ranking import CodedColumn
 
 # Tables that are wide in this sense: of short columns, and many of them.
 MOST_ROWS = 1 << 12
 FEWEST_COLUMNS = 1 << 6
 MOST_CELLS = 1 << 26  # which are copied
-_PARTS = 16  # in which columns are joined
+_PARTS = 16  # in which columns of strings are joined and numbered
 
 
 @dataclass(frozen=True, eq=False)
 class OneKind:
     """All cells of a table, as one column after the other; made only when they are coded."""
 
-    cells: Callable[[int], Any]  # of a number of threads
+    cells: Callable[[], Any]
+    code: Callable[[int], CodedColumn]  # by threads; in int32, which may be overwritten
 
 
 def is_wide(shape: tuple[int, int]) -> bool:
@@ -43,7 +48,11 @@ def of_matrix(matrix: NDArray[Any]) -> OneKind | None:
     kind = matrix.dtype.kind
     if not is_wide(matrix.shape) or not (kind in "iuf" or (kind in "SU" and matrix.dtype.itemsize)):
         return None
-    return OneKind(lambda n_threads: np.ascontiguousarray(matrix.T).reshape(-1))
+
+    def cells() -> NDArray[Any]:
+        return np.ascontiguousarray(matrix.T).reshape(-1)
+
+    return OneKind(cells, lambda n_threads: _of_own(code_column(cells())))
 
 
 def of_strings(shape: tuple[int, int], columns: Iterable[Any]) -> OneKind | None:
@@ -57,23 +66,61 @@ def of_strings(shape: tuple[int, int], columns: Iterable[Any]) -> OneKind | None
     types = {chunk.type for chunk in chunks}
     if types not in ({pa.string()}, {pa.large_string()}):
         return None
-    return OneKind(lambda n_threads: _joined(chunks, n_threads))
+    return OneKind(
+        lambda: pa.chunked_array(chunks), lambda n_threads: _code_strings(chunks, n_threads)
+    )
 
 
-def _joined(chunks: list[Any], n_threads: int) -> Any:
-    """Return thousands of arrays of strings as a few."""
+def _code_strings(chunks: list[Any], n_threads: int) -> CodedColumn:
+    """Code thousands of short arrays of strings as one column, in parts."""
     at_once = -(-len(chunks) // _PARTS)
     parts = [chunks[i : i + at_once] for i in range(0, len(chunks), at_once)]
+    ends = np.cumsum([sum(map(len, part)) for part in parts])
+    codes = np.empty(ends[-1], np.int32)
+    slots = np.split(codes, ends[:-1])
     with ThreadPoolExecutor(n_threads) as pool:
-        return pa.chunked_array(list(pool.map(_joined_part, parts)))
+        found = list(pool.map(_number, parts, slots))
+        distinct = [part.distinct for part in found]
+        if None in distinct:
+            return _of_own(code_column(pa.chunked_array(list(pool.map(_joined, parts)))))
+        strings = code_column(pa.concat_arrays(distinct))
+        missing = len(strings.values)
+        places = np.split(strings.codes, np.cumsum([len(some) for some in distinct[:-1]]))
+        list(pool.map(lambda slot, table: _look_up(slot, table, missing), slots, places))
+    has_missing = any(part.has_missing for part in found)
+    return CodedColumn(replace(strings.values, has_missing=has_missing), codes)
 
 
-def _joined_part(chunks: list[Any]) -> Any:
-    large = pa.large_string()
+def _of_own(coded: CodedColumn) -> CodedColumn:
+    return replace(coded, codes=coded.codes.astype(np.int32))  # a copy: they may be the caller's
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """The strings of a part of the cells in the order of their numbers, None if they are many."""
+
+    distinct: Any | None
+    has_missing: bool
+
+
+def _number(chunks: list[Any], numbers: NDArray[np.int32]) -> _Numbered:
+    column = pa.chunked_array([_joined(chunks)])
+    distinct = number_strings(column, numbers)
+    return _Numbered(
+        None if distinct is None else distinct.cast(pa.large_string()), column.null_count > 0
+    )
+
+
+def _look_up(numbers: NDArray[np.int32], places: NDArray[Any], missing: int) -> None:
+    """Replace the numbers of strings by their places among all of them."""
+    _kernels.look_up(numbers, np.append(places.astype(np.int32), np.int32(missing)), numbers)
+
+
+def _joined(chunks: list[Any]) -> Any:
     try:
-        return pa.concat_arrays(chunks).cast(large)
+        return pa.concat_arrays(chunks)
     except pa.ArrowInvalid:  # so much text that offsets of 32 bits do not do
-        return pa.concat_arrays([chunk.cast(large) for chunk in chunks])
+        return pa.concat_arrays([chunk.cast(pa.large_string()) for chunk in chunks])
 
 
 def pandas_strings(frame: Any) -> Iterator[Any]:
