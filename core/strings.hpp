@@ -36,12 +36,13 @@ class StringDictionary {
   struct Entry {
     const uint8_t* text = nullptr;
     uint64_t head = 0;  // up to eight first bytes
+    uint64_t tail = 0;  // the eight last ones, if there are more
     int64_t length = 0;
     uint64_t hash = 0;
     int32_t code = -1;  // -1: the slot is free
   };
 
-  int32_t find_or_add(const uint8_t* text, int64_t length, uint64_t head);
+  int32_t find_or_add(const uint8_t* text, int64_t length, uint64_t head, uint64_t tail);
   void grow();
 
   std::vector<Entry> slots_;

@@ -14,6 +14,14 @@ uint32_t share_limit(int resolution) {
   return (static_cast<uint32_t>(kPowerBits - 1) >> std::min(-resolution, 31)) + 1;
 }
 
+bool never_exceed(const SparsePrices& prices, int64_t n_values) {
+  bool some = false;  // without branches
+  for (int64_t v = 0; v < n_values; ++v)
+    for (int64_t e = prices.indptr[v]; e < prices.indptr[v + 1]; ++e)
+      some |= prices.bonus[e] > uint64_t{prices.usual[prices.clusters[e]]} + prices.shared[v];
+  return !some;
+}
+
 Centers::Centers(int64_t n_centers, Kind centers)
     : n(n_centers), kind(std::move(centers)), clusters(static_cast<size_t>(n_centers)) {
   std::iota(clusters.begin(), clusters.end(), 0);

@@ -39,6 +39,9 @@ struct SparsePrices {
   const uint32_t* bonus;
 };
 
+// Whether no bonus of so many values is more than what it is taken off.
+bool never_exceed(const SparsePrices& prices, int64_t n_values);
+
 // A price per center, feature and value, in units of 2^-resolution: a row's total is what its cells
 // cost, and the base. Cells that are no values cost nothing.
 struct ScoreCenters {

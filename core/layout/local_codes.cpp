@@ -1,33 +1,55 @@
 #include "layout/local_codes.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace softmodes {
 namespace {
 
 constexpr int64_t kCellsPerTask = int64_t{1} << 16;
+constexpr int64_t kWord = 64;  // codes with a bit in the same word
 
-class Localizer {
+// The codes of one column, found in ascending order: each has a bit.
+class Held {
  public:
-  explicit Localizer(int32_t n_codes) : place_(static_cast<size_t>(n_codes), -1) {}
+  explicit Held(int32_t n_codes)
+      : bits_(static_cast<size_t>((n_codes + kWord - 1) / kWord)),
+        place_(static_cast<size_t>(n_codes)) {}
 
-  // Appends the codes of a column to `held`, and returns how many there are.
-  int64_t operator()(int32_t* codes, int64_t n_rows, std::vector<int32_t>& held) {
-    const size_t first = held.size();
-    for (int64_t i = 0; i < n_rows; ++i) {
-      if (place_[codes[i]] >= 0) continue;
-      place_[codes[i]] = 0;
-      held.push_back(codes[i]);
+  // Appends the codes of a column without repeating any, and returns how many there are.
+  int64_t list(const int32_t* codes, int64_t n, std::vector<int32_t>& out) {
+    const size_t first = out.size();
+    const auto n_words = static_cast<int64_t>(bits_.size());
+    if (n_words <= n) {
+      for (int64_t i = 0; i < n; ++i) bits_[codes[i] / kWord] |= bit(codes[i]);
+      for (int64_t word = 0; word < n_words; ++word) take(word, out);
+    } else {
+      words_.clear();
+      for (int64_t i = 0; i < n; ++i) {
+        uint64_t& bits = bits_[codes[i] / kWord];
+        if (!bits) words_.push_back(codes[i] / kWord);
+        bits |= bit(codes[i]);
+      }
+      std::sort(words_.begin(), words_.end());
+      for (const int64_t word : words_) take(word, out);
     }
-    std::sort(held.begin() + static_cast<int64_t>(first), held.end());
-    for (size_t i = first; i < held.size(); ++i) place_[held[i]] = static_cast<int32_t>(i - first);
-    for (int64_t i = 0; i < n_rows; ++i) codes[i] = place_[codes[i]];
-    for (size_t i = first; i < held.size(); ++i) place_[held[i]] = -1;
-    return static_cast<int64_t>(held.size() - first);
+    for (size_t i = first; i < out.size(); ++i) place_[out[i]] = static_cast<int32_t>(i - first);
+    return static_cast<int64_t>(out.size() - first);
   }
+  // Among the codes that were listed last.
+  int32_t place(int32_t code) const { return place_[code]; }
 
  private:
-  std::vector<int32_t> place_;  // by code; -1: not held by this column
+  static uint64_t bit(int32_t code) { return uint64_t{1} << code % kWord; }
+  void take(int64_t word, std::vector<int32_t>& out) {
+    for (uint64_t left = std::exchange(bits_[word], 0); left; left &= left - 1)
+      out.push_back(static_cast<int32_t>(word * kWord) + std::countr_zero(left));
+  }
+
+  std::vector<uint64_t> bits_;  // none between two columns
+  std::vector<int64_t> words_;
+  std::vector<int32_t> place_;  // by code
 };
 
 }  // namespace
@@ -35,19 +57,24 @@ class Localizer {
 LocalCodes make_local(int32_t* codes, int64_t n_columns, int64_t n_rows, int32_t n_codes,
                       const Threads& threads) {
   const int64_t n_tasks = std::clamp<int64_t>(n_columns * n_rows / kCellsPerTask, 1, 4 * threads.n);
-  std::vector<std::vector<int32_t>> held(static_cast<size_t>(n_tasks));
+  const auto first_of = [&](int64_t i) { return n_columns * i / n_tasks; };
+  const Threads useful = threads.at_most(n_tasks);
+  std::vector<std::vector<int32_t>> parts(static_cast<size_t>(n_tasks));
   LocalCodes found;
   found.starts.resize(static_cast<size_t>(n_columns) + 1);
-  run_tasks(n_tasks, threads.at_most(n_tasks), [&](int64_t i, int, const Stop& stop) {
-    Localizer localize(n_codes);
-    for (int64_t j = n_columns * i / n_tasks; j < n_columns * (i + 1) / n_tasks; ++j) {
-      if (stop.requested()) return;
-      found.starts[j + 1] = localize(codes + j * n_rows, n_rows, held[i]);
+  run_tasks(n_tasks, useful, [&](int64_t i, int, const Stop& stop) {
+    Held held(n_codes);
+    for (int64_t j = first_of(i); j < first_of(i + 1) && !stop.requested(); ++j) {
+      int32_t* column = codes + j * n_rows;
+      found.starts[j + 1] = held.list(column, n_rows, parts[i]);
+      for (int64_t row = 0; row < n_rows; ++row) column[row] = held.place(column[row]);
     }
   });
   for (int64_t j = 0; j < n_columns; ++j) found.starts[j + 1] += found.starts[j];
-  found.held.reserve(static_cast<size_t>(found.starts[n_columns]));
-  for (const auto& some : held) found.held.insert(found.held.end(), some.begin(), some.end());
+  found.held.resize(static_cast<size_t>(found.starts[n_columns]));
+  run_tasks(n_tasks, useful, [&](int64_t i, int, const Stop&) {
+    std::copy(parts[i].begin(), parts[i].end(), found.held.begin() + found.starts[first_of(i)]);
+  });
   return found;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -63,6 +64,15 @@ struct SparseCounts {
   std::vector<int32_t> codes;
   std::vector<int64_t> counts;
 };
+
+// Those of all features, one after the other: cluster c of the f-th begins at starts[f * k + c].
+struct JoinedCounts {
+  std::vector<int64_t> starts;
+  std::unique_ptr<int32_t[]> codes;
+  std::unique_ptr<int64_t[]> counts;
+  int64_t n = 0;
+};
+JoinedCounts joined(const std::vector<SparseCounts>& sparse, const Threads& threads);
 
 // Sums over the rows, by weight: of the least totals above the floor, and of the logarithms of the
 // sums of powers, in units of 2^-kLogBits.

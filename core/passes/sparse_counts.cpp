@@ -21,6 +21,12 @@ constexpr int64_t kManyCells = int64_t{1} << 18;    // for more than one thread
 constexpr int64_t kStripRows = 64;                  // whose cells stay in the cache
 constexpr int64_t kWord = 64;                       // counters with a bit in the same word
 
+// Where codes and their counts are written.
+struct SparseEntries {
+  int32_t* codes;
+  int64_t* counts;
+};
+
 // Where the rows of each cluster begin, one cluster after the other, and where each row is.
 struct Places {
   Places(const Block& block, const int32_t* labels, int64_t k)
@@ -42,50 +48,57 @@ struct Places {
 };
 
 // Counters of one cluster and feature. Which of them are used is known by their bits.
+template <class Count>
 class Counters {
  public:
   explicit Counters(int64_t most_codes)
       : counts_(static_cast<size_t>(most_codes)),
         used_(static_cast<size_t>(ceil_div(most_codes, kWord))) {}
 
-  void add(int32_t code, int64_t weight) {
+  void add(int32_t code, Count weight) {
     used_[code / kWord] |= uint64_t{1} << code % kWord;
     counts_[code] += weight;
   }
-  // Appends what was counted, and begins anew; n_codes: of the feature.
-  void take(int64_t n_codes, SparseCounts& out) {
+  // Writes what was counted, returns where that ends, and begins anew; n_codes: of the feature.
+  SparseEntries take(int64_t n_codes, SparseEntries out) {
     for (int64_t word = 0; word < ceil_div(n_codes, kWord); ++word) take_word(word, out);
+    return out;
   }
   // The same for few cells, whose codes may occur several times.
-  void take(std::vector<int32_t>& codes, SparseCounts& out) {
+  SparseEntries take(std::vector<int32_t>& codes, SparseEntries out) {
     for (int32_t& code : codes) code /= kWord;
     std::sort(codes.begin(), codes.end());
     for (const int32_t word : codes) take_word(word, out);
+    return out;
   }
 
  private:
-  void take_word(int64_t word, SparseCounts& out) {
-    for (uint64_t left = used_[word]; left; left &= left - 1) {
+  void take_word(int64_t word, SparseEntries& out) {
+    for (uint64_t left = std::exchange(used_[word], 0); left; left &= left - 1) {
       const int64_t code = word * kWord + std::countr_zero(left);
-      const int64_t count = std::exchange(counts_[code], 0);
-      if (!count) continue;  // of rows without weight
-      out.codes.push_back(static_cast<int32_t>(code));
-      out.counts.push_back(count);
+      *out.codes = static_cast<int32_t>(code);
+      *out.counts = std::exchange(counts_[code], 0);
+      const bool some = *out.counts != 0;  // rows without weight count for nothing
+      out.codes += some;
+      out.counts += some;
     }
-    used_[word] = 0;
   }
 
-  std::vector<int64_t> counts_;
+  std::vector<Count> counts_;
   std::vector<uint64_t> used_;
 };
 
-// Of a few features, one thread.
+// Of a few features, one thread. Rows without weights are so few that 32 bits count them.
+template <class Count>
 class FeatureCounts {
  public:
   FeatureCounts(const Block& block, const Places& places, int64_t most_features, int64_t most_codes)
-      : block_(block), places_(places), counters_(most_codes) {
-    codes_.resize(static_cast<size_t>(most_features * block.n_rows));
-  }
+      : block_(block),
+        places_(places),
+        counters_(most_codes),
+        codes_(static_cast<size_t>(most_features * block.n_rows)),
+        counted_codes_(static_cast<size_t>(block.n_rows) + 1),
+        counted_(counted_codes_.size()) {}
 
   void operator()(const int32_t* features, int64_t n, const Stop& stop, SparseCounts* found) {
     for (int64_t first = 0; first < block_.n_rows; first += kStripRows) {
@@ -111,33 +124,34 @@ class FeatureCounts {
 
   void count(int64_t n_codes, const int32_t* codes, SparseCounts& found) {
     const auto k = static_cast<int64_t>(places_.start.size()) - 1;
-    counted_.codes.clear();
-    counted_.counts.clear();
+    SparseEntries next{counted_codes_.data(), counted_.data()};
     found.indptr.push_back(0);
     for (int64_t c = 0; c < k; ++c) {
       const int64_t first = places_.start[c], end = places_.start[c + 1];
       if (places_.weight.empty())
         for (int64_t i = first; i < end; ++i) counters_.add(codes[i], 1);
       else
-        for (int64_t i = first; i < end; ++i) counters_.add(codes[i], places_.weight[i]);
+        for (int64_t i = first; i < end; ++i)
+          counters_.add(codes[i], static_cast<Count>(places_.weight[i]));
       if ((end - first) * kWord >= n_codes) {
-        counters_.take(n_codes, counted_);
+        next = counters_.take(n_codes, next);
       } else {
         few_.assign(codes + first, codes + end);
-        counters_.take(few_, counted_);
+        next = counters_.take(few_, next);
       }
-      found.indptr.push_back(static_cast<int64_t>(counted_.codes.size()));
+      found.indptr.push_back(next.counts - counted_.data());
     }
-    found.codes = counted_.codes;
-    found.counts = counted_.counts;
+    found.codes.assign(counted_codes_.data(), next.codes);
+    found.counts.assign(counted_.data(), next.counts);
   }
 
   const Block& block_;
   const Places& places_;
-  Counters counters_;
+  Counters<Count> counters_;
   std::vector<int32_t> codes_;  // by feature and place
   std::vector<int32_t> few_;
-  SparseCounts counted_;  // of one feature
+  std::vector<int32_t> counted_codes_;  // of one feature, and room for one that counts for nothing
+  std::vector<int64_t> counted_;
 };
 
 // Adds up the counts of two ranges of rows.
@@ -165,18 +179,18 @@ SparseCounts sum_of(const SparseCounts& a, const SparseCounts& b) {
   return sum;
 }
 
-void count_range(const Block& block, const int32_t* labels, int64_t k, const Threads& threads,
+template <class Count>
+void count_range(const Block& block, const Places& places, const Threads& threads,
                  std::vector<SparseCounts>& found) {
   const auto& features = block.layout.sparse_features;
   const auto n = static_cast<int64_t>(features.size());
-  const Places places(block, labels, k);
   // So few at once that there is something for every thread.
   const int64_t at_once = std::clamp<int64_t>(kCodesAtOnce / std::max<int64_t>(block.n_rows, 1), 1,
                                               std::min(kMostAtOnce, ceil_div(n, threads.n)));
   int64_t most_codes = 0;
   for (const int32_t j : features)
     most_codes = std::max<int64_t>(most_codes, block.layout.n_codes[j]);
-  std::vector<FeatureCounts> counting;
+  std::vector<FeatureCounts<Count>> counting;
   for (int i = 0; i < threads.n; ++i) counting.emplace_back(block, places, at_once, most_codes);
   run_tasks(ceil_div(n, at_once), threads, [&](int64_t i, int thread, const Stop& stop) {
     if (stop.requested()) return;
@@ -197,11 +211,40 @@ std::vector<SparseCounts> sparse_counts(const Block& block, const int32_t* label
   for (int64_t first = 0; first == 0 || first < block.n_rows; first += kCodesAtOnce) {
     const Block range = block.rows_from(first, std::min(kCodesAtOnce, block.n_rows - first));
     std::vector<SparseCounts> more(found.size());
-    count_range(range, labels + first, k, useful, more);
+    const Places places(range, labels + first, k);
+    if (block.weight)
+      count_range<int64_t>(range, places, useful, more);
+    else
+      count_range<int32_t>(range, places, useful, more);
     for (size_t f = 0; f < found.size(); ++f)
       found[f] = first ? sum_of(found[f], more[f]) : std::move(more[f]);
   }
   return found;
+}
+
+JoinedCounts joined(const std::vector<SparseCounts>& sparse, const Threads& threads) {
+  constexpr int64_t kCountsPerThread = int64_t{1} << 16;
+  const auto n = static_cast<int64_t>(sparse.size());
+  std::vector<int64_t> first(sparse.size() + 1);
+  JoinedCounts all;
+  all.starts.push_back(0);
+  for (int64_t f = 0; f < n; ++f) {
+    const std::vector<int64_t>& ends = sparse[f].indptr;
+    for (size_t c = 1; c < ends.size(); ++c) all.starts.push_back(first[f] + ends[c]);
+    first[f + 1] = first[f] + static_cast<int64_t>(sparse[f].codes.size());
+  }
+  all.n = first[n];
+  all.codes.reset(new int32_t[static_cast<size_t>(all.n)]);
+  all.counts.reset(new int64_t[static_cast<size_t>(all.n)]);
+  const Threads useful = threads.at_most(all.n / kCountsPerThread);
+  const int64_t n_tasks = std::min<int64_t>(n, 8 * useful.n);
+  run_tasks(n_tasks, useful, [&](int64_t i, int, const Stop&) {
+    for (int64_t f = n * i / n_tasks; f < n * (i + 1) / n_tasks; ++f) {
+      std::copy(sparse[f].codes.begin(), sparse[f].codes.end(), all.codes.get() + first[f]);
+      std::copy(sparse[f].counts.begin(), sparse[f].counts.end(), all.counts.get() + first[f]);
+    }
+  });
+  return all;
 }
 
 }  // namespace softmodes

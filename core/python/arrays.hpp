@@ -54,6 +54,13 @@ NewArray<T> as_array(std::vector<T>&& values) {
   return NewArray<T>(data, {size}, owner);
 }
 
+template <class T>
+NewArray<T> as_array(std::unique_ptr<T[]>&& values, int64_t n) {
+  T* data = values.get();
+  nanobind::capsule owner(values.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return NewArray<T>(data, {static_cast<size_t>(n)}, owner);
+}
+
 // Whether the entries of `starts` go from 0 to `end` without falling, in `n` steps.
 inline bool is_list(const Vector<const int64_t>& starts, int64_t n, int64_t end) {
   if (length(starts) != n + 1 || starts.data()[0] != 0 || starts.data()[n] != end) return false;

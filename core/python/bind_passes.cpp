@@ -11,6 +11,7 @@
 #include "passes/passes.hpp"
 #include "python/bindings.hpp"
 #include "python/block.hpp"
+#include "python/held_counts.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -30,49 +31,38 @@ const uint32_t* checked(const Layout& layout, const FeatureWeight& feature_weigh
 struct HeldPrices {
   HeldPrices(Vector<const int32_t> numbers, Vector<const int64_t> starts,
              Matrix<const uint32_t> usual_prices, Vector<const uint32_t> shared_prices,
-             Vector<const int64_t> bonus_starts, Vector<const int32_t> some_clusters,
-             Vector<const uint32_t> bonuses)
+             const HeldCells& value_cells, Vector<const uint32_t> bonuses)
       : features(std::move(numbers)),
         value_starts(std::move(starts)),
         usual(std::move(usual_prices)),
         shared(std::move(shared_prices)),
-        indptr(std::move(bonus_starts)),
-        clusters(std::move(some_clusters)),
+        cells(value_cells),
         bonus(std::move(bonuses)) {
     require(length(usual) == n() && is_list(value_starts, n(), length(shared)),
             "value_starts must go from 0 to the number of values");
-    require(is_list(indptr, length(shared), length(clusters)) && length(clusters) == length(bonus),
-            "indptr must go from 0 to the number of bonuses");
-    for (int64_t f = 0; f < n(); ++f) check(view(f), n_values(f));
+    require(cells.n_values() == length(shared) && cells.n_clusters() == length(usual, 1),
+            "cells must have the same values and clusters");
+    require(length(bonus) == cells.n_cells(), "there must be one bonus for each cell");
+    for (int64_t f = 0; f < n(); ++f)
+      require(never_exceed(view(f), n_values(f)), "a bonus must not exceed the price");
   }
 
   int64_t n() const { return length(features); }
   int64_t n_values(int64_t f) const { return value_starts.data()[f + 1] - value_starts.data()[f]; }
   SparsePrices view(int64_t f) const {
     const int64_t first = value_starts.data()[f];
+    const ValueCells all = cells.view();
     return {features.data()[f],    usual.data() + f * length(usual, 1),
-            shared.data() + first, indptr.data() + first,
-            clusters.data(),       bonus.data()};
+            shared.data() + first, all.indptr + first,
+            all.clusters,          bonus.data()};
   }
 
   Vector<const int32_t> features;
   Vector<const int64_t> value_starts;
   Matrix<const uint32_t> usual;
   Vector<const uint32_t> shared;
-  Vector<const int64_t> indptr;
-  Vector<const int32_t> clusters;
+  HeldCells cells;
   Vector<const uint32_t> bonus;
-
- private:
-  void check(const SparsePrices& prices, int64_t n_values) const {
-    for (int64_t v = 0; v < n_values; ++v)
-      for (int64_t e = prices.indptr[v]; e < prices.indptr[v + 1]; ++e) {
-        const int32_t cluster = prices.clusters[e];
-        require(cluster >= 0 && cluster < length(usual, 1), "clusters must lie in 0 .. k - 1");
-        require(prices.bonus[e] <= uint64_t{prices.usual[cluster]} + prices.shared[v],
-                "a bonus must not exceed the price");
-      }
-  }
 };
 
 struct HeldCodes {
@@ -220,34 +210,18 @@ int64_t score_bytes_(const Layout& layout, int64_t n_centers, int n_threads) {
   return score_bytes(layout, n_centers, {n_threads, {}});
 }
 
-// Those of all features one after the other: where clusters begin, codes and counts.
-nb::tuple as_arrays(const std::vector<SparseCounts>& sparse) {
-  SparseCounts all;
-  size_t n_starts = 1, n_counts = 0;
-  for (const SparseCounts& some : sparse) {
-    n_starts += some.indptr.size() - 1;
-    n_counts += some.codes.size();
-  }
-  all.indptr.reserve(n_starts);
-  all.codes.reserve(n_counts);
-  all.counts.reserve(n_counts);
-  all.indptr.push_back(0);
-  for (const SparseCounts& some : sparse) {
-    const auto before = static_cast<int64_t>(all.codes.size());
-    for (size_t i = 1; i < some.indptr.size(); ++i) all.indptr.push_back(before + some.indptr[i]);
-    all.codes.insert(all.codes.end(), some.codes.begin(), some.codes.end());
-    all.counts.insert(all.counts.end(), some.counts.begin(), some.counts.end());
-  }
-  return nb::make_tuple(as_array(std::move(all.indptr)), as_array(std::move(all.codes)),
-                        as_array(std::move(all.counts)));
+// Where clusters begin, codes and counts.
+nb::tuple as_arrays(JoinedCounts&& all) {
+  return nb::make_tuple(as_array(std::move(all.starts)), as_array(std::move(all.codes), all.n),
+                        as_array(std::move(all.counts), all.n));
 }
 
 // What a soft tally adds up, as Python takes it.
 struct SoftFound {
-  explicit SoftFound(const SoftSum& sum)
+  SoftFound(const SoftSum& sum, JoinedCounts&& counts)
       : least(sum.least.high, sum.least.low),
         log(sum.log.high, sum.log.low),
-        sparse(as_arrays(sum.sparse)) {}
+        sparse(as_arrays(std::move(counts))) {}
   std::tuple<uint64_t, uint64_t> least, log;
   nb::tuple sparse;
 };
@@ -259,9 +233,14 @@ SoftFound soft_tally_(const HeldBlock& block, const HeldCenters& centers, Maybe<
           "counts must be clusters x cells");
   require(length(cluster_sizes) == centers.n(), "cluster_sizes must have one entry per cluster");
   const SoftOut out{counts.data(), cluster_sizes.data()};
-  return SoftFound(without_gil(n_threads, [&](const Threads& threads) {
-    return soft_tally(block.view(), ready, tie_key, out, threads);
-  }));
+  JoinedCounts sparse;
+  const SoftSum sum = without_gil(n_threads, [&](const Threads& threads) {
+    SoftSum found = soft_tally(block.view(), ready, tie_key, out, threads);
+    sparse = joined(found.sparse, threads);
+    found.sparse.clear();
+    return found;
+  });
+  return {sum, std::move(sparse)};
 }
 
 void score_rows_(const HeldBlock& block, const HeldCenters& centers, Maybe<uint64_t> tie_key,
@@ -325,7 +304,7 @@ nb::tuple sparse_counts_(const HeldBlock& block, Vector<const int32_t> labels, i
   for (int64_t i = 0; i < block.n_rows(); ++i)
     require(labels.data()[i] >= 0 && labels.data()[i] < k, "labels must lie in 0 .. k - 1");
   return as_arrays(without_gil(n_threads, [&](const Threads& threads) {
-    return sparse_counts(block.view(), labels.data(), k, threads);
+    return joined(sparse_counts(block.view(), labels.data(), k, threads), threads);
   }));
 }
 
@@ -347,10 +326,9 @@ void bind_distance_type(nb::module_& m) {
 void bind_passes(nb::module_& m) {
   nb::class_<HeldPrices>(m, "WidePrices", "What the values of all sparse features cost.")
       .def(nb::init<Vector<const int32_t>, Vector<const int64_t>, Matrix<const uint32_t>,
-                    Vector<const uint32_t>, Vector<const int64_t>, Vector<const int32_t>,
-                    Vector<const uint32_t>>(),
-           exact("features"), exact("value_starts"), exact("usual"), exact("shared"),
-           exact("indptr"), exact("clusters"), exact("bonus"));
+                    Vector<const uint32_t>, const HeldCells&, Vector<const uint32_t>>(),
+           exact("features"), exact("value_starts"), exact("usual"), exact("shared"), "cells"_a,
+           exact("bonus"));
   nb::class_<HeldCenters>(m, "Centers", "What rows are compared with.")
       .def(
           "__init__",

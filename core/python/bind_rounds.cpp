@@ -182,16 +182,27 @@ double sum_by_shares_(Matrix<const uint32_t> prices, Matrix<const int16_t> raise
                        length(more), {n_threads, {}});
 }
 
+NewArray<double> value_shares_(Vector<const int64_t> totals, Vector<const int64_t> starts,
+                               int n_threads) {
+  require(length(starts) >= 1 && is_list(starts, length(starts) - 1, length(totals)),
+          "starts must go from 0 to the number of values");
+  return as_array(without_gil(n_threads, [&](const Threads& threads) {
+    return value_shares(totals.data(), starts.data(), length(starts) - 1, threads);
+  }));
+}
+
 NewArray<double> latent_bases_(Vector<const int64_t> sizes) {
   return as_array(latent_bases(sizes.data(), length(sizes)));
 }
 
-NewArray<double> portable_log2_(Vector<const double> numbers) {
+NewArray<double> portable_log2_(Vector<const double> numbers, int n_threads) {
   const int64_t n = length(numbers);
-  for (int64_t i = 0; i < n; ++i) require(numbers.data()[i] > 0, "numbers must be positive");
-  std::vector<double> logs(static_cast<size_t>(n));
-  kernels().log2(numbers.data(), n, logs.data());
-  return as_array(std::move(logs));
+  bool positive = true;
+  for (int64_t i = 0; i < n; ++i) positive &= numbers.data()[i] > 0;
+  require(positive, "numbers must be positive");
+  return as_array(without_gil(n_threads, [&](const Threads& threads) {
+    return portable_log2(numbers.data(), n, threads);
+  }));
 }
 
 // The rows of two tables of the same shape that are not alike.
@@ -264,6 +275,7 @@ void bind_rounds(nb::module_& m) {
         exact("raised"), "n_threads"_a);
   m.def("sum_by_shares", sum_by_shares_, exact("prices"), exact("raised"), exact("shares"),
         exact("more"), "n_threads"_a);
+  m.def("value_shares", value_shares_, exact("totals"), exact("starts"), "n_threads"_a);
   m.def("latent_bases", latent_bases_, exact("sizes"));
   m.def("changed_rows", changed_rows_, exact("now"), exact("before"));
   m.def("draw_tickets", draw_tickets_, "key"_a, "n"_a, "bound"_a);
@@ -271,7 +283,7 @@ void bind_rounds(nb::module_& m) {
   bind_search<uint16_t>(m);
   bind_search<uint32_t>(m);
   bind_search<int64_t>(m);
-  m.def("portable_log2", portable_log2_, exact("numbers"));
+  m.def("portable_log2", portable_log2_, exact("numbers"), "n_threads"_a = 1);
 }
 
 }  // namespace softmodes

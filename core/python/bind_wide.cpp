@@ -1,7 +1,6 @@
 // Counts and prices of all sparse features at once, as Python functions.
 #include <nanobind/stl/tuple.h>
 
-#include <limits>
 #include <tuple>
 
 #include "python/bindings.hpp"
@@ -16,29 +15,6 @@ using namespace nb::literals;
 
 namespace softmodes {
 namespace {
-
-// Numbers by value and cluster; keeps its arrays alive.
-template <class T>
-struct HeldByValue {
-  Vector<const int64_t> indptr;
-  Vector<const int32_t> clusters;
-  Vector<const T> numbers;
-
-  ByValueView<T> view(int64_t n_values, int64_t n_clusters) const {
-    require(is_list(indptr, n_values, length(clusters)) && length(clusters) == length(numbers),
-            "indptr must go from 0 to the number of entries, by value");
-    require(are_within(clusters.data(), length(clusters), n_clusters - 1),
-            "clusters must lie in 0 .. k - 1");
-    return {indptr.data(), clusters.data(), numbers.data()};
-  }
-};
-
-template <class T>
-void bind_by_value(nb::module_& m, const char* name) {
-  nb::class_<HeldByValue<T>>(m, name, "Numbers by value, for some clusters in ascending order.")
-      .def(nb::init<Vector<const int64_t>, Vector<const int32_t>, Vector<const T>>(),
-           exact("indptr"), exact("clusters"), exact("numbers"));
-}
 
 template <class T>
 void require_by_cluster(const HeldWide& counts, const Matrix<T>& numbers, const char* message) {
@@ -79,20 +55,20 @@ std::tuple<NewArray<int64_t>, NewArray<int32_t>, NewArray<int64_t>> counts_by_va
           as_array(std::move(found.numbers))};
 }
 
-void wide_prices_(const HeldWide& counts, const HeldByValue<int64_t>& by_value, bool latent,
-                  Vector<const double> shares, double prior, Vector<const double> feature_weight,
-                  Matrix<double> usual, Vector<double> bonus, Matrix<int64_t> observed,
-                  int n_threads) {
-  require(length(shares) == counts.n_values(), "shares must have one entry per value");
+void wide_prices_(const HeldWide& counts, const HeldCells& cells, Vector<const int64_t> by_value,
+                  bool latent, Vector<const double> shares, double prior,
+                  Vector<const double> feature_weight, Matrix<double> usual, Vector<double> bonus,
+                  Matrix<int64_t> observed, int n_threads) {
+  require(!latent || length(shares) == counts.n_values(), "shares must have one entry per value");
   require(length(feature_weight) == counts.n_features(),
           "feature_weight must have one entry per feature");
   require_by_cluster(counts, usual, "usual must be features x clusters");
   require_by_cluster(counts, observed, "observed must be features x clusters");
-  require(length(bonus) == length(by_value.numbers), "bonus must have one entry per count");
+  require(length(bonus) == cells.n_cells(), "bonus must have one entry per count");
   const WideSource source{latent ? PriceRule::latent : PriceRule::gini,
                           counts.view(),
                           counts.value_starts().data(),
-                          by_value.view(counts.n_values(), counts.n_clusters()),
+                          cells.with(by_value, counts.n_values(), counts.n_clusters()),
                           shares.data(),
                           prior,
                           feature_weight.data()};
@@ -100,47 +76,50 @@ void wide_prices_(const HeldWide& counts, const HeldByValue<int64_t>& by_value, 
   wide_prices(source, usual.data(), bonus.data(), observed.data(), {n_threads, {}});
 }
 
-void fixed_bonuses_(const HeldWide& counts, const HeldByValue<double>& bonus,
+void fixed_bonuses_(const HeldWide& counts, const HeldCells& cells, Vector<const double> bonus,
                     Matrix<const uint32_t> usual, Vector<const uint32_t> shared, int resolution,
-                    Vector<uint32_t> out, Vector<int16_t> raised) {
+                    Vector<uint32_t> out, Vector<int16_t> raised, int n_threads) {
   require_by_cluster(counts, usual, "usual must be features x clusters");
   require(length(shared) == counts.n_values(), "shared must have one entry per value");
-  require(length(out) == length(bonus.numbers) && length(raised) == length(out),
+  require(length(out) == cells.n_cells() && length(raised) == length(out),
           "out and raised must have one entry per bonus");
-  const ByValueView<double> view = bonus.view(counts.n_values(), counts.n_clusters());
+  const ByValueView<double> view = cells.with(bonus, counts.n_values(), counts.n_clusters());
   const nb::gil_scoped_release released;
   fixed_bonuses(counts.shape(), view, usual.data(), shared.data(), resolution, out.data(),
-                raised.data());
+                raised.data(), {n_threads, {}});
 }
 
-int64_t sum_of_raised_(const HeldWide& counts, const HeldByValue<int64_t>& by_value, int less,
-                       Matrix<const int16_t> usual, Vector<const int16_t> shared,
-                       const HeldByValue<int16_t>& bonus) {
+int64_t sum_of_raised_(const HeldWide& counts, const HeldCells& cells,
+                       Vector<const int64_t> by_value, int less, Matrix<const int16_t> usual,
+                       Vector<const int16_t> shared, const HeldCells& priced,
+                       Vector<const int16_t> bonus, int n_threads) {
   require_by_cluster(counts, usual, "usual must be features x clusters");
   require(length(shared) == counts.n_values(), "shared must have one entry per value");
   require(less >= 0 && less < 64, "less must lie in 0 .. 63");
-  const auto cells = by_value.view(counts.n_values(), counts.n_clusters());
+  const auto counted = cells.with(by_value, counts.n_values(), counts.n_clusters());
   const WideRaised raised{usual.data(), shared.data(),
-                          bonus.view(counts.n_values(), counts.n_clusters())};
+                          priced.with(bonus, counts.n_values(), counts.n_clusters())};
   const nb::gil_scoped_release released;
-  return sum_of_raised(counts.shape(), cells, less, raised);
+  return sum_of_raised(counts.shape(), counted, less, raised, {n_threads, {}});
 }
 
 NewArray<double> wide_sums_before_rounding_(
     Vector<const int64_t> starts, Matrix<const uint32_t> usual, Vector<const uint32_t> shared,
-    Vector<const uint32_t> bonus, Matrix<const int16_t> usual_raised,
-    Vector<const int16_t> shared_raised, const HeldByValue<int16_t>& bonus_raised) {
+    const HeldCells& cells, Vector<const uint32_t> bonus, Matrix<const int16_t> usual_raised,
+    Vector<const int16_t> shared_raised, Vector<const int16_t> bonus_raised, int n_threads) {
   const int64_t n_features = length(usual), k = length(usual, 1), n_values = length(shared);
   require(is_list(starts, n_features, n_values), "starts must go from 0 to the number of values");
   require(length(usual_raised) == n_features && length(usual_raised, 1) == k &&
-              length(shared_raised) == n_values && length(bonus_raised.numbers) == length(bonus),
+              length(shared_raised) == n_values && length(bonus) == cells.n_cells(),
           "raised must be as prices are");
   const WideFixed prices{usual.data(), shared.data(), bonus.data()};
   const WideRaised raised{usual_raised.data(), shared_raised.data(),
-                          bonus_raised.view(n_values, k)};
-  std::vector<double> sums(static_cast<size_t>(n_values));
-  sums_before_rounding({starts.data(), n_features, k}, prices, raised, sums.data());
-  return as_array(std::move(sums));
+                          cells.with(bonus_raised, n_values, k)};
+  return as_array(without_gil(n_threads, [&](const Threads& threads) {
+    std::vector<double> sums(static_cast<size_t>(n_values));
+    sums_before_rounding({starts.data(), n_features, k}, prices, raised, sums.data(), threads);
+    return sums;
+  }));
 }
 
 void renumber_clusters_(Vector<const int64_t> indptr, Vector<const int32_t> rank,
@@ -169,23 +148,23 @@ void bind_wide(nb::module_& m) {
                     Vector<const int32_t>, Vector<const int32_t>, int64_t>(),
            exact("starts"), exact("codes"), exact("counts"), exact("features"), exact("n_values"),
            "n_clusters"_a);
-  bind_by_value<int64_t>(m, "CountsByValue");
-  bind_by_value<double>(m, "BonusesByValue");
-  bind_by_value<int16_t>(m, "RaisedByValue");
+  nb::class_<HeldCells>(m, "ValueCells", "Which clusters have something of each value, ascending.")
+      .def(nb::init<Vector<const int64_t>, Vector<const int32_t>, int64_t>(), exact("indptr"),
+           exact("clusters"), "n_clusters"_a);
   m.def("draw_wide", draw_wide_, "counts"_a, "t"_a, "key"_a, exact("centers"), "n_threads"_a);
   m.def("expected_costs_wide", expected_costs_wide_, "counts"_a, "n_threads"_a);
   m.def("mode_counts_wide", mode_counts_wide_, "counts"_a, "n_threads"_a);
   m.def("counts_by_value", counts_by_value_, "counts"_a, "n_threads"_a);
-  m.def("wide_prices", wide_prices_, "counts"_a, "by_value"_a, "latent"_a, exact("shares"),
-        "prior"_a, exact("feature_weight"), exact("usual"), exact("bonus"), exact("observed"),
-        "n_threads"_a);
-  m.def("fixed_bonuses", fixed_bonuses_, "counts"_a, "bonus"_a, exact("usual"), exact("shared"),
-        "resolution"_a, exact("out"), exact("raised"));
-  m.def("sum_of_raised", sum_of_raised_, "counts"_a, "by_value"_a, "less"_a, exact("usual"),
-        exact("shared"), "bonus"_a);
+  m.def("wide_prices", wide_prices_, "counts"_a, "cells"_a, exact("by_value"), "latent"_a,
+        exact("shares"), "prior"_a, exact("feature_weight"), exact("usual"), exact("bonus"),
+        exact("observed"), "n_threads"_a);
+  m.def("fixed_bonuses", fixed_bonuses_, "counts"_a, "cells"_a, exact("bonus"), exact("usual"),
+        exact("shared"), "resolution"_a, exact("out"), exact("raised"), "n_threads"_a);
+  m.def("sum_of_raised", sum_of_raised_, "counts"_a, "cells"_a, exact("by_value"), "less"_a,
+        exact("usual"), exact("shared"), "priced"_a, exact("bonus"), "n_threads"_a);
   m.def("wide_sums_before_rounding", wide_sums_before_rounding_, exact("starts"), exact("usual"),
-        exact("shared"), exact("bonus"), exact("usual_raised"), exact("shared_raised"),
-        "bonus_raised"_a);
+        exact("shared"), "cells"_a, exact("bonus"), exact("usual_raised"), exact("shared_raised"),
+        exact("bonus_raised"), "n_threads"_a);
   m.def("renumber_clusters", renumber_clusters_, exact("indptr"), exact("rank"), exact("clusters"),
         exact("numbers"));
   m.def("exact_sum", exact_sum_, exact("numbers"), "n_threads"_a = 1);

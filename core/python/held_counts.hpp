@@ -1,7 +1,6 @@
 // Counts as Python holds them.
 #pragma once
 
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -63,8 +62,7 @@ class HeldWide {
       require(n_values_.data()[f] >= 0, "n_values must not be negative");
       value_starts_[f + 1] = value_starts_[f] + n_values_.data()[f];
     }
-    require(are_within(codes_.data(), length(codes_), std::numeric_limits<int32_t>::max()),
-            "codes must not be negative");
+    require(never_negative(codes_.data(), length(codes_)), "codes must not be negative");
   }
 
   WideCounts view() const {
@@ -84,6 +82,37 @@ class HeldWide {
   Vector<const int32_t> features_;
   Vector<const int32_t> n_values_;
   std::vector<int64_t> value_starts_;
+  int64_t n_clusters_;
+};
+
+// Which clusters have something of each value of all sparse features; keeps its arrays alive, and
+// has checked them.
+class HeldCells {
+ public:
+  HeldCells(Vector<const int64_t> indptr, Vector<const int32_t> clusters, int64_t n_clusters)
+      : indptr_(std::move(indptr)), clusters_(std::move(clusters)), n_clusters_(n_clusters) {
+    require(length(indptr_) >= 1 && is_list(indptr_, n_values(), n_cells()),
+            "indptr must go from 0 to the number of cells, by value");
+    require(are_within(clusters_.data(), n_cells(), n_clusters - 1),
+            "clusters must lie in 0 .. k - 1");
+  }
+
+  ValueCells view() const { return {indptr_.data(), clusters_.data()}; }
+  // Numbers that are listed so, of as many values and clusters.
+  template <class T>
+  ByValueView<T> with(const Vector<const T>& numbers, int64_t n_values, int64_t n_clusters) const {
+    require(n_values == this->n_values() && n_clusters == n_clusters_,
+            "cells must have the same values and clusters");
+    require(length(numbers) == n_cells(), "there must be one number for each cell");
+    return {view(), numbers.data()};
+  }
+  int64_t n_values() const { return length(indptr_) - 1; }
+  int64_t n_cells() const { return length(clusters_); }
+  int64_t n_clusters() const { return n_clusters_; }
+
+ private:
+  Vector<const int64_t> indptr_;
+  Vector<const int32_t> clusters_;
   int64_t n_clusters_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "isa/kernels.hpp"
 #include "logarithm.hpp"
+#include "rounds/split.hpp"
 
 namespace softmodes {
 
@@ -257,6 +258,28 @@ void fixed_prices(const PriceSource& source, const FixedPrices& out, const Threa
     for (int64_t i = part.first_cluster; i < part.last_cluster; ++i)
       write_fixed(prices, prices.of(i), i, out);
   });
+}
+
+std::vector<double> portable_log2(const double* numbers, int64_t n, const Threads& threads) {
+  constexpr int64_t kAtOnce = int64_t{1} << 14;
+  const int64_t n_tasks = (n + kAtOnce - 1) / kAtOnce;
+  std::vector<double> logs(static_cast<size_t>(n));
+  run_tasks(n_tasks, threads.at_most(n_tasks), [&](int64_t i, int, const Stop&) {
+    const int64_t first = i * kAtOnce;
+    kernels().log2(numbers + first, std::min(kAtOnce, n - first), logs.data() + first);
+  });
+  return logs;
+}
+
+std::vector<double> value_shares(const int64_t* totals, const int64_t* starts, int64_t n_features,
+                                 const Threads& threads) {
+  std::vector<double> shares(static_cast<size_t>(starts[n_features]));
+  split_features(n_features, starts[n_features], threads, [&](int64_t j) {
+    const double all = std::max(sum_of(totals + starts[j], starts[j + 1] - starts[j]), 1.0);
+    for (int64_t v = starts[j]; v < starts[j + 1]; ++v)
+      shares[v] = static_cast<double>(totals[v]) / all;
+  });
+  return shares;
 }
 
 std::vector<double> latent_bases(const int64_t* sizes, int64_t n_clusters) {

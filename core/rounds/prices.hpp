@@ -52,7 +52,13 @@ void fixed_numbers(const double* prices, int64_t n, int resolution, uint32_t* ou
 // of all rows. A cluster that is empty counts as one unit.
 std::vector<double> latent_bases(const int64_t* sizes, int64_t n_clusters);
 
+// The share of each value in the total of its feature, 0 where there is nothing; the values of
+// feature j begin at starts[j].
+std::vector<double> value_shares(const int64_t* totals, const int64_t* starts, int64_t n_features,
+                                 const Threads& threads);
+
 // log2, the same on every machine.
 double portable_log2(double x);
+std::vector<double> portable_log2(const double* numbers, int64_t n, const Threads& threads);
 
 }  // namespace softmodes

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -40,7 +41,7 @@ class FeaturePrices {
     int64_t* rows = observed_ + f * k;
     const int64_t first = indptr(f, 0), n = indptr(f + 1, 0) - first;
     double* bonus = bonus_ + first;
-    const int32_t* clusters = source_.by_value.clusters + first;
+    const int32_t* clusters = source_.by_value.cells.clusters + first;
     const int64_t* counts = source_.by_value.numbers + first;
     for (int64_t c = 0; c < k; ++c) {
       const Observed found = observed_in(source_.counts.of(f, c));
@@ -69,7 +70,7 @@ class FeaturePrices {
   }
 
  private:
-  int64_t indptr(int64_t v) const { return source_.by_value.indptr[v]; }
+  int64_t indptr(int64_t v) const { return source_.by_value.cells.indptr[v]; }
   int64_t indptr(int64_t f, int64_t v) const { return indptr(source_.value_starts[f] + v); }
 
   static void take_logarithms(double* numbers, int64_t n) {
@@ -132,44 +133,59 @@ void wide_prices(const WideSource& source, double* usual, double* bonus, int64_t
 }
 
 void fixed_bonuses(const WideShape& shape, const ByValueView<double>& bonus, const uint32_t* usual,
-                   const uint32_t* shared, int resolution, uint32_t* out, int16_t* raised) {
+                   const uint32_t* shared, int resolution, uint32_t* out, int16_t* raised,
+                   const Threads& threads) {
   const double scale = std::ldexp(1.0, resolution);
-  for (int64_t f = 0; f < shape.n_features; ++f, usual += shape.n_clusters)
+  const ValueCells& cells = bonus.cells;
+  shape.split(cells, threads, [&](int64_t f) {
+    const uint32_t* own = usual + f * shape.n_clusters;
     for (int64_t v = shape.value_starts[f]; v < shape.value_starts[f + 1]; ++v)
-      for (int64_t e = bonus.indptr[v]; e < bonus.indptr[v + 1]; ++e) {
+      for (int64_t e = cells.indptr[v]; e < cells.indptr[v + 1]; ++e) {
         const double price = bonus.numbers[e] * scale;
         const int64_t rounded = rounded_price(price);
         // Three roundings might make a price negative that is nearly nothing.
-        const int64_t most = int64_t{usual[bonus.clusters[e]]} + shared[v];
+        const int64_t most = int64_t{own[cells.clusters[e]]} + shared[v];
         out[e] = static_cast<uint32_t>(std::min(rounded, most));
         raised[e] = raised_by(price, rounded);
       }
+  });
 }
 
 int64_t sum_of_raised(const WideShape& shape, const ByValueView<int64_t>& counts, int less,
-                      const WideRaised& raised) {
-  uint64_t sum = 0;
-  for (int64_t f = 0; f < shape.n_features; ++f) {
+                      const WideRaised& raised, const Threads& threads) {
+  std::vector<uint64_t> sums(static_cast<size_t>(shape.n_features));
+  const ValueCells &counted = counts.cells, &priced = raised.bonus.cells;
+  const bool same_cells = counted.clusters == priced.clusters && counted.indptr == priced.indptr;
+  shape.split(counted, threads, [&](int64_t f) {
     const int16_t* usual = raised.usual + f * shape.n_clusters;
+    uint64_t sum = 0;
+    const auto add = [&](int64_t e, int64_t v, int64_t bonus) {
+      const int64_t by = int64_t{usual[counted.clusters[e]]} + raised.shared[v] - bonus;
+      sum += static_cast<uint64_t>((counts.numbers[e] >> less) * by);
+    };
     for (int64_t v = shape.value_starts[f]; v < shape.value_starts[f + 1]; ++v) {
-      int64_t b = raised.bonus.indptr[v];
-      const int64_t end = raised.bonus.indptr[v + 1];
-      for (int64_t e = counts.indptr[v]; e < counts.indptr[v + 1]; ++e) {
-        const int32_t cluster = counts.clusters[e];
-        while (b < end && raised.bonus.clusters[b] < cluster) ++b;
-        int64_t by = int64_t{usual[cluster]} + raised.shared[v];
-        if (b < end && raised.bonus.clusters[b] == cluster) by -= raised.bonus.numbers[b];
-        sum += static_cast<uint64_t>((counts.numbers[e] >> less) * by);
+      int64_t b = priced.indptr[v];
+      const int64_t end = priced.indptr[v + 1];
+      for (int64_t e = counted.indptr[v]; e < counted.indptr[v + 1]; ++e) {
+        if (same_cells) {
+          add(e, v, raised.bonus.numbers[e]);
+          continue;
+        }
+        const int32_t cluster = counted.clusters[e];
+        while (b < end && priced.clusters[b] < cluster) ++b;
+        add(e, v, b < end && priced.clusters[b] == cluster ? raised.bonus.numbers[b] : 0);
       }
     }
-  }
-  return static_cast<int64_t>(sum);
+    sums[f] = sum;
+  });
+  return static_cast<int64_t>(std::accumulate(sums.begin(), sums.end(), uint64_t{0}));
 }
 
 void sums_before_rounding(const WideShape& shape, const WideFixed& prices, const WideRaised& raised,
-                          double* out) {
+                          double* out, const Threads& threads) {
   const int64_t k = shape.n_clusters;
-  for (int64_t f = 0; f < shape.n_features; ++f) {
+  const ValueCells& cells = raised.bonus.cells;
+  shape.split(cells, threads, [&](int64_t f) {
     int64_t usual = 0, usual_raised = 0;
     for (int64_t c = f * k; c < (f + 1) * k; ++c) {
       usual += prices.usual[c];
@@ -178,13 +194,13 @@ void sums_before_rounding(const WideShape& shape, const WideFixed& prices, const
     for (int64_t v = shape.value_starts[f]; v < shape.value_starts[f + 1]; ++v) {
       int64_t sum = usual + k * prices.shared[v];
       int64_t sum_raised = usual_raised + k * raised.shared[v];
-      for (int64_t e = raised.bonus.indptr[v]; e < raised.bonus.indptr[v + 1]; ++e) {
+      for (int64_t e = cells.indptr[v]; e < cells.indptr[v + 1]; ++e) {
         sum -= prices.bonus[e];
         sum_raised -= raised.bonus.numbers[e];
       }
       out[v] = before_rounding(sum, sum_raised);
     }
-  }
+  });
 }
 
 void renumber_clusters(int64_t n_values, int64_t n_clusters, const int64_t* indptr,

@@ -8,6 +8,7 @@
 #include "parallel.hpp"
 #include "rounds/counts.hpp"
 #include "rounds/prices.hpp"
+#include "rounds/split.hpp"
 
 namespace softmodes {
 
@@ -19,10 +20,14 @@ struct ByValue {
   std::vector<T> numbers;
 };
 
-template <class T>
-struct ByValueView {
+// Which clusters have something of each value: those from indptr[v] on. Numbers are listed so.
+struct ValueCells {
   const int64_t* indptr;
   const int32_t* clusters;
+};
+template <class T>
+struct ByValueView {
+  ValueCells cells;
   const T* numbers;
 };
 
@@ -50,12 +55,20 @@ struct WideShape {
   const int64_t* value_starts;
   int64_t n_features;
   int64_t n_clusters;
+
+  // Runs task(f) for each feature, by threads if cells are many.
+  template <class Task>
+  void split(const ValueCells& cells, const Threads& threads, const Task& task) const {
+    const int64_t n_values = value_starts[n_features];
+    split_features(n_features, n_values + cells.indptr[n_values], threads, task);
+  }
 };
 
 // Bonuses in units of 2^-resolution, none above the price that it is taken off; and by how much
 // rounding raised each.
 void fixed_bonuses(const WideShape& shape, const ByValueView<double>& bonus, const uint32_t* usual,
-                   const uint32_t* shared, int resolution, uint32_t* out, int16_t* raised);
+                   const uint32_t* shared, int resolution, uint32_t* out, int16_t* raised,
+                   const Threads& threads);
 
 // The sum over counted cells, without the last `less` bits of their counts, of what rounding has
 // raised their prices by.
@@ -65,7 +78,7 @@ struct WideRaised {
   ByValueView<int16_t> bonus;
 };
 int64_t sum_of_raised(const WideShape& shape, const ByValueView<int64_t>& counts, int less,
-                      const WideRaised& raised);
+                      const WideRaised& raised, const Threads& threads);
 
 // By value: the sum over the clusters of its prices, as they were before rounding has raised them.
 // Bonuses of both are listed as one.
@@ -75,7 +88,7 @@ struct WideFixed {
   const uint32_t* bonus;
 };
 void sums_before_rounding(const WideShape& shape, const WideFixed& prices, const WideRaised& raised,
-                          double* out);
+                          double* out, const Threads& threads);
 
 // Sorts what each value has by other numbers of the clusters: cluster c becomes rank[c].
 void renumber_clusters(int64_t n_values, int64_t n_clusters, const int64_t* indptr,

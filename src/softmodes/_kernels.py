@@ -15,16 +15,14 @@ from numpy.typing import NDArray
 from softmodes import _core
 from softmodes._core import Block as NativeBlock
 from softmodes._core import (
-    BonusesByValue,
     Centers,
-    CountsByValue,
     DenseCounts,
     Layout,
     PriceSource,
-    RaisedByValue,
     StringDictionary,
     TallyOut,
     TallySum,
+    ValueCells,
     WideCounts,
     WidePrices,
     changed_rows,
@@ -57,6 +55,7 @@ from softmodes._core import (
     sum_by_shares,
     sum_of_raised,
     sum_of_raised_dense,
+    value_shares,
     wide_prices,
     wide_sums_before_rounding,
 )
@@ -65,17 +64,15 @@ if TYPE_CHECKING:
     from softmodes._rows.block import Block
 
 __all__ = [
-    "BonusesByValue",
     "Centers",
-    "CountsByValue",
     "DenseCounts",
     "Layout",
     "NativeBlock",
     "PriceSource",
-    "RaisedByValue",
     "StringDictionary",
     "TallyOut",
     "TallySum",
+    "ValueCells",
     "WideCounts",
     "WidePrices",
     "candidate_totals",
@@ -121,6 +118,7 @@ __all__ = [
     "unpack",
     "update",
     "use_instruction_set",
+    "value_shares",
     "wide_prices",
     "wide_sums_before_rounding",
 ]

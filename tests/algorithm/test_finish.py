@@ -398,6 +398,22 @@ def test_an_allowance_bounds_the_rounds_of_all_runs(allowance, crossed):
     assert (len(by_run) == 1) == (allowance <= 10)
 
 
+@pytest.mark.parametrize(("allowance", "most"), [(0.0, 10), (4.0, 16), (8.0, 32)])
+def test_drawn_centers_take_half_of_the_allowance_and_the_finish_follows(allowance, most):
+    store, rounds = noise(), []
+    asked = plan(n_init=3, max_iter=100, patience=1000, on_round=(rounds.append,))
+
+    def n_of(stage):
+        return [round_.stage for round_ in rounds].count(stage)
+
+    best_run(store, replace(asked, allowance=allowance))
+    assert n_of("modes") == most
+    assert n_of("latent") >= 5
+    rounds.clear()
+    run_once(store, replace(asked, refine=None, allowance=allowance), 0)
+    assert n_of("modes") > 32, "without a finish they go on"
+
+
 def test_an_allowance_that_suffices_changes_nothing():
     store, asked = noise(), plan(n_init=6, crossed=10)
     free, bounded = best_run(store, asked), best_run(store, replace(asked, allowance=10_000.0))

@@ -134,6 +134,8 @@ def test_the_logarithm_is_right_and_needs_no_library():
     exact = np.array([math.log2(number) for number in numbers])
     assert (np.abs(ours - exact) <= 4e-16 * np.maximum(1, np.abs(exact))).all()
     assert _kernels.portable_log2(np.array([8.0]))[0] == 3.0
+    many = np.tile(numbers, 40_000 // len(numbers) + 1)
+    assert_array_equal(_kernels.portable_log2(many, 3), np.resize(ours, len(many)))
 
 
 @pytest.mark.parametrize("resolution", [-3, 0, 10])
@@ -227,6 +229,39 @@ def test_an_empty_cluster_keeps_the_prices_that_it_had(rule):
     assert any(
         np.abs(prices_of(fresh, j)[1] - prices_of(after, j)[1]).max() > 0.01 for j in range(8)
     )
+
+
+@pytest.mark.parametrize("rule", ["gini", "latent"])
+def test_threads_change_no_price_of_many_wide_columns(rule):
+    store, tally = tallied(n=3000, sizes=(2, *[2000] * 100))
+    assert len(tally.counts.wide.counts) > 3 << 14, "too few counts for three threads"
+    one, three = (pricing(store, rule, n_threads=n) for n in (1, 3))
+    scores, others = (asked.scores(tally.counts, tally.cluster_sizes, 1) for asked in (one, three))
+    for j in (1, 17, 100):
+        prices = naive_prices(rule, tally.counts, one.totals, 1.0, j)
+        assert np.abs(prices_of(scores, j) - prices).max() <= 3 / 2.0**scores.resolution
+    assert scores.resolution == others.resolution
+    for name, part in scores.to_arrays().items():
+        assert_array_equal(part, others.to_arrays()[name])
+    if rule == "gini":
+        return
+    soft = store.soft_tally(scores, Comparison(3))
+    assert one.log_posterior(scores, soft) == three.log_posterior(others, soft)
+    cells, counted = scores.wide.cells, soft.counts.wide_values.by_value(1).cells
+    assert not np.array_equal(cells.clusters, counted.clusters), "the same cells: half is tested"
+    next_ = one.scores(soft.counts, soft.cluster_sizes, 1 << 16, scores)
+    assert one.log_posterior(next_, soft) == three.log_posterior(next_, soft)
+
+
+def test_shares_of_values_are_of_their_columns():
+    starts = np.array([0, 3, 3, 70_000, 70_002])
+    totals = np.random.default_rng(0).integers(0, 9, 70_002)
+    totals[-2:] = 0
+    for n_threads in (1, 3):
+        shares = _kernels.value_shares(totals, starts, n_threads)
+        assert_array_equal(shares[:3], totals[:3] / totals[:3].sum())
+        assert_array_equal(shares[3:-2], totals[3:-2] / totals[3:-2].sum())
+        assert_array_equal(shares[-2:], 0.0)
 
 
 def test_a_wide_column_unobserved_in_a_cluster_takes_the_shares_of_the_table():

@@ -193,7 +193,7 @@ def test_auto_rounds_are_fewer_where_there_are_many_prices_and_few_rows(
         (10_000, 200, 10, 0, 50),
         (20_000, 200, 10, 0, 100),
         (10**6, 20, 10, 0, 500),
-        (100_000, 20, 10, 20, 10**9 / 1.16e8),
+        (100_000, 20, 10, 20, 10**9 / 2.12e8),
     ],
 )
 def test_the_allowance_is_of_so_many_comparisons_and_of_more_in_a_large_table(

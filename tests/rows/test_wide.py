@@ -48,7 +48,7 @@ def test_counts_by_value_are_the_columns_without_codes_that_are_no_values(wide, 
     values = WideValues(wide, n_values)
     by_value = values.by_value(n_threads)
     table = np.hstack([c[:, :n] for c, n in zip(dense.values(), n_values, strict=True)])
-    cluster, value = by_value.clusters, by_value.values
+    cluster, value = by_value.cells.clusters, by_value.cells.values
     found = np.zeros_like(table)
     found[cluster, value] = by_value.numbers
     assert_array_equal(found, table)
@@ -119,6 +119,44 @@ def test_counts_that_are_no_lists_are_refused(change, message):
     counts(**right)
     with pytest.raises(ValueError, match=message):
         counts(**right | change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"indptr": [0, 4, 3]}, "indptr must go from 0"),
+        ({"indptr": [0, 2, 2]}, "indptr must go from 0"),
+        ({"clusters": [0, 2, 3]}, "clusters must lie in"),
+        ({"clusters": [0, -1, 1]}, "clusters must lie in"),
+    ],
+)
+def test_cells_that_are_no_list_are_refused(change, message):
+    right = {"indptr": [0, 2, 3], "clusters": [0, 2, 1]}
+
+    def cells(indptr, clusters):
+        return _kernels.ValueCells(np.array(indptr), np.array(clusters, np.int32), 3)
+
+    cells(**right)
+    with pytest.raises(ValueError, match=message):
+        cells(**right | change)
+
+
+def test_a_bonus_above_its_price_is_refused():
+    cells = _kernels.ValueCells(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), 2)
+
+    def prices(bonus):
+        default, shared = np.array([[4, 0]], np.uint32), np.array([3, 1], np.uint32)
+        features, starts = np.array([0], np.int32), np.array([0, 2])
+        return _kernels.WidePrices(
+            features, starts, default, shared, cells, np.array(bonus, np.uint32)
+        )
+
+    prices([7, 3, 1])
+    for bonus in ([8, 3, 1], [7, 4, 1], [7, 3, 2]):
+        with pytest.raises(ValueError, match="must not exceed the price"):
+            prices(bonus)
+    with pytest.raises(ValueError, match="one bonus for each cell"):
+        prices([7, 3])
 
 
 @pytest.mark.parametrize("cluster", [-1, 3, 2**31 - 1])

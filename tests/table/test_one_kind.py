@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
+from softmodes import _kernels
 from softmodes._table import arrow_column, one_kind
 from softmodes._table.codebook import learn
 from softmodes._table.one_kind import OneKind
@@ -72,6 +73,22 @@ def test_a_wide_table_is_coded_as_its_columns_are(name, monkeypatch):
         assert (a.dtype, a.tolist()) == (b.dtype, b.tolist())
     for a, b in zip(codes.columns(), by_column.columns(), strict=True):
         assert a.dtype == b.dtype
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize(
+    ("n_columns", "n_rows", "n_codes"),
+    [(90, 7, 5), (90, 7, 10_000), (70, 600, 65), (70, 600, 64), (3, 1, 1), (40_000, 5, 9)],
+)
+def test_codes_of_columns_are_places_among_those_they_hold(n_columns, n_rows, n_codes, n_threads):
+    codes = RNG.integers(0, n_codes, (n_columns, n_rows), dtype=np.int32)
+    codes[0] = n_codes - 1
+    local = codes.copy()
+    starts, held = _kernels.make_local(local, n_codes, n_threads)
+    each = [np.unique(column, return_inverse=True) for column in codes]
+    assert_array_equal(starts, np.cumsum([0, *(len(values) for values, _ in each)]))
+    assert_array_equal(held, np.concatenate([values for values, _ in each]))
+    assert_array_equal(local, [places for _, places in each])
 
 
 def test_more_strings_than_are_hashed_are_coded_alike(monkeypatch):

@@ -42,6 +42,17 @@ def test_any_number_of_strings_is_numbered_alike(n):
     assert coded.codes.tolist() == codes
 
 
+@pytest.mark.parametrize("length", [1, 7, 8, 9, 15, 16, 17, 24, 25, 40])
+def test_strings_that_differ_in_one_byte_are_others(length):
+    same = "a" * length
+    cells = [same, *(same[:i] + "b" + same[i + 1 :] for i in range(length)), same[:-1], same + "a"]
+    coded = code_column(pa.array(cells * 3))
+    values, codes = obvious(cells * 3)
+    assert len(values) == length + 3
+    assert coded.values.array.tolist() == values
+    assert coded.codes.tolist() == codes
+
+
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
 def test_values_that_come_up_in_later_chunks_are_found_there(kind):
     texts = [[], ["b", "a", "b"], [], ["a", "d", None], ["c", "e"], []]

@@ -34,6 +34,7 @@ from softmodes.rounding import plurality
 # clusters takes 1.
 _COSTS: dict[StageName, float] = {"modes": 1 / 8, "gini": 1 / 4, "latent": 1}
 _WORTH_IT = 20  # rounds for a finalist
+_FEWEST_MODES = 10  # rounds of drawn centers of a start that is refined
 
 
 def best_run(store: RowStore, plan: Plan) -> Run:
@@ -87,13 +88,24 @@ def starts(fit: Fit) -> Iterator[Run]:
 def _start(fit: Fit, index: int) -> Run:
     """Make the rounds of drawn centers, and the first ones of the finish."""
     wide = fit.with_spare
-    run = _go_on(Modes(wide, index, fit.plan.max_iter), None)
+    run = _go_on(Modes(wide, index, _modes_rounds(fit.plan)), None)
     if _has_gini_rounds(fit.plan, run) and not run.stopped:
         run = _go_on(Gini(wide, index, FIRST_GINI_ROUNDS), run)
     run = _without_spare(fit, run)
     if fit.plan.refine == "latent" and not run.stopped:
         run = _go_on(Latent(fit, index, _first_latent_rounds(fit)), run)
     return run
+
+
+def _modes_rounds(plan: Plan) -> int:
+    """Return how many rounds of drawn centers a start makes at most.
+
+    Those of a start that is refined take no more than what all starts have of the allowance.
+    """
+    if plan.refine is None:
+        return plan.max_iter
+    allowed = max(plan.allowance / 2 / _COSTS["modes"], _FEWEST_MODES)
+    return int(min(plan.max_iter, allowed))
 
 
 def _has_gini_rounds(plan: Plan, run: Run) -> bool:

@@ -19,7 +19,6 @@ from softmodes._algorithm.wide_scores import (
     RealPrices,
     WidePricing,
     fixed,
-    shares_of,
 )
 from softmodes._rows.centers import (
     LINE_LIMIT,
@@ -107,7 +106,8 @@ class Pricing:
         resolution = self._resolution(spans, wide, base, kept)
         if resolution != guess:
             _kernels.fixed_prices(source, resolution, offsets, prices, raised, self.n_threads)
-        wide_prices, wide_raised = wide.fixed(resolution, self._wide.fixed_shared(resolution))
+        shared = self._wide.fixed_shared(resolution)
+        wide_prices, wide_raised = wide.fixed(resolution, shared, self.n_threads)
         for j, some in self._slots.dense_prices.items():
             prices[:, some] = wide_prices[j].dense()
             if raised is not None:
@@ -162,8 +162,7 @@ class Pricing:
             counts.native_dense(), less, self._slots.offsets, raised.prices, self.n_threads
         )
         if counts.sparse:
-            by_value = counts.wide_values.by_value(self.n_threads)
-            sum_ += raised.wide.sum_over(counts.wide_values, by_value, less)
+            sum_ += raised.wide.sum_over(counts.wide_values, less, self.n_threads)
         return math.ldexp(float(sum_), less - MEMBERSHIP_BITS - Raised.BITS)
 
     def _prior_price(self, scores: ScoreCenters) -> float:
@@ -173,7 +172,7 @@ class Pricing:
         shares, wide_shares = self._shares
         more = np.zeros(0)
         if scores.sparse:
-            exact = raised.wide.exact_sums()
+            exact = raised.wide.exact_sums(self.n_threads)
             own = self._slots.sparse_prices
             more = exact if own is None else exact[own]
             more *= wide_shares
@@ -196,11 +195,11 @@ class Pricing:
     @cached_property
     def _shares(self) -> tuple[Floats, Floats]:
         """Shares of all values in the table: in the order of prices, and of sparse prices."""
-        n_values = self.totals.n_values
-        many = n_values > MOST_DENSE_VALUES
+        own = self._slots.sparse_prices
+        wide = self._wide.shares if self.totals.sparse else np.empty(0)
         return (
-            shares_of(self._value_totals.dense, np.diff(self._slots.offsets)[~many]),
-            shares_of(self._value_totals.wide, n_values[many]),
+            _kernels.value_shares(self._value_totals.dense, self._slots.offsets, self.n_threads),
+            wide if own is None else wide[own],
         )
 
     def _base(self, sizes: NDArray[np.int64], kept: KeptPrices | None) -> Floats:

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from softmodes import _kernels
 from softmodes._rows.centers import ScoreCenters
 from softmodes._rows.counts import Counts
-from softmodes._rows.wide_counts import ByValue, WideValues, no_values, starts_of
+from softmodes._rows.wide_counts import (
+    ByValue,
+    ValueCells,
+    WideValues,
+    no_values,
+    starts_of,
+)
 from softmodes._rows.wide_prices import (
     WidePrices,
     WideRaised,
@@ -48,9 +54,10 @@ class WidePricing:
         bonus = np.empty(len(by_value.numbers))
         _kernels.wide_prices(
             values.native,
-            _kernels.CountsByValue(by_value.indptr, by_value.clusters, by_value.numbers),
+            by_value.cells.native,
+            by_value.numbers,
             self.latent,
-            self._positive_shares,
+            self._positive_shares if self.latent else np.empty(0),
             prior,
             self._weight,
             default,
@@ -58,8 +65,7 @@ class WidePricing:
             observed,
             self.n_threads,
         )
-        cells = ByValue(by_value.indptr, by_value.clusters, bonus)
-        real = RealPrices(values, default, self._shared, cells)
+        real = RealPrices(values, default, self._shared, ByValue(by_value.cells, bonus))
         real = real.without(self._weightless) if self.latent else self._shown(real, observed, kept)
         return real if kept is None else kept.restored(real)
 
@@ -68,17 +74,17 @@ class WidePricing:
         return self.totals.wide_values
 
     @cached_property
-    def _shares(self) -> Floats:
+    def shares(self) -> Floats:
         """Shares of all values in the table."""
-        return shares_of(self._values.sums, self._values.n_values)
+        return _kernels.value_shares(self._values.sums, self._values.starts, self.n_threads)
 
     @cached_property
     def _positive_shares(self) -> Floats:
-        return np.where(self._shares > 0, self._shares, 1.0)
+        return np.where(self.shares > 0, self.shares, 1.0)
 
     @cached_property
     def _weightless(self) -> NDArray[np.bool_]:
-        weightless: NDArray[np.bool_] = self._shares == 0
+        weightless: NDArray[np.bool_] = self.shares == 0
         return weightless
 
     @cached_property
@@ -92,9 +98,12 @@ class WidePricing:
     def _shared(self) -> Floats:
         """What values cost in all clusters: the rarer in the table, the more."""
         if not self.latent:
-            return np.zeros(len(self._shares))
-        weight = np.repeat(self._weight, self._values.n_values)
-        return weight * -_kernels.portable_log2(self._positive_shares)
+            return np.zeros(int(self._values.starts[-1]))
+        bits = _kernels.portable_log2(self._positive_shares, self.n_threads)
+        np.negative(bits, out=bits)
+        if self.feature_weight is not None:
+            bits *= np.repeat(self._weight, self._values.n_values)
+        return bits
 
     def fixed_shared(self, resolution: int) -> Fixed:
         """Return what values cost in all clusters in fixed point; many rounds have it in common."""
@@ -119,7 +128,7 @@ class WidePricing:
         default, parts = real.default.copy(), []
         for f in np.flatnonzero(unobserved.any(axis=1)).tolist():
             first, end = self._values.starts[f : f + 2].tolist()
-            shares, clusters = self._shares[first:end], np.flatnonzero(unobserved[f])
+            shares, clusters = self.shares[first:end], np.flatnonzero(unobserved[f])
             seen = np.flatnonzero(shares)
             if not len(seen):
                 continue
@@ -147,7 +156,8 @@ class RealPrices:
     @cached_property
     def spans(self) -> Floats:
         """How much dearer a cell may be in one cluster than in another, as the core bounds it."""
-        most: Floats = most_between(self.bonus.numbers, self.bonus.indptr[self.values.starts])
+        edges = self.bonus.cells.indptr[self.values.starts]
+        most: Floats = most_between(self.bonus.numbers, edges)
         spread: Floats = np.ptp(self.default, axis=1)
         return 2.0 * spread + most
 
@@ -167,7 +177,7 @@ class RealPrices:
         values, k = np.flatnonzero(weightless), self.default.shape[1]
         feature = np.searchsorted(self.values.starts, values, side="right") - 1
         return self.with_bonuses(
-            ~weightless[self.bonus.values],
+            ~weightless[self.bonus.cells.values],
             np.repeat(values, k),
             np.tile(np.arange(k), len(values)),
             self.default[feature].ravel(),
@@ -177,47 +187,53 @@ class RealPrices:
         self, kept: NDArray[np.bool_], value: NDArray[Any], cluster: NDArray[Any], number: Floats
     ) -> RealPrices:
         """Return prices with some of the bonuses, and others beside them."""
-        values = np.concatenate([self.bonus.values[kept], value])
-        clusters = np.concatenate([self.bonus.clusters[kept], cluster]).astype(np.int32)
+        cells, k = self.bonus.cells, self.default.shape[1]
+        values = np.concatenate([cells.values[kept], value])
+        clusters = np.concatenate([cells.clusters[kept], cluster]).astype(np.int32)
         numbers = np.concatenate([self.bonus.numbers[kept], number])
         # Takes little time where two lists were joined.
-        order = np.argsort(values * np.int64(self.default.shape[1]) + clusters, kind="stable")
+        order = np.argsort(values * np.int64(k) + clusters, kind="stable")
         indptr = starts_of(np.bincount(values, minlength=len(self.shared)))
-        return replace(self, bonus=ByValue(indptr, clusters[order], numbers[order]))
+        return replace(self, bonus=ByValue(ValueCells(indptr, clusters[order], k), numbers[order]))
 
-    def fixed(self, resolution: int, fixed_shared: Fixed) -> tuple[WidePrices, WideRaised]:
+    def fixed(
+        self, resolution: int, fixed_shared: Fixed, n_threads: int
+    ) -> tuple[WidePrices, WideRaised]:
         """Return the prices in fixed point, and what rounding has raised them by."""
         if not len(self.default):
             return self._nothing_fixed
-        return self._fixed(resolution, fixed_shared)
+        return self._fixed(resolution, fixed_shared, n_threads)
 
     @cached_property
     def _nothing_fixed(self) -> tuple[WidePrices, WideRaised]:
         """The prices of no feature, at any resolution."""
-        return self._fixed(0, fixed(self.shared, 0))
+        return self._fixed(0, fixed(self.shared, 0), 1)
 
-    def _fixed(self, resolution: int, fixed_shared: Fixed) -> tuple[WidePrices, WideRaised]:
+    def _fixed(
+        self, resolution: int, fixed_shared: Fixed, n_threads: int
+    ) -> tuple[WidePrices, WideRaised]:
         default, default_raised = fixed(self.default, resolution)
         shared, shared_raised = fixed_shared
-        cells = self.bonus
-        bonus = np.empty(len(cells.numbers), np.uint32)
+        cells, numbers = self.bonus.cells, self.bonus.numbers
+        bonus = np.empty(len(numbers), np.uint32)
         bonus_raised = np.empty(len(bonus), np.int16)
         _kernels.fixed_bonuses(
             self.values.native,
-            _kernels.BonusesByValue(cells.indptr, cells.clusters, cells.numbers),
+            cells.native,
+            numbers,
             default,
             shared,
             resolution,
             bonus,
             bonus_raised,
+            n_threads,
         )
         prices = WidePrices(
             self.values.counts.features,
             self.values.starts,
             default,
             shared,
-            cells.indptr,
-            cells.clusters,
+            cells,
             bonus,
         )
         return prices, WideRaised(prices, default_raised, shared_raised, bonus_raised)
@@ -227,7 +243,8 @@ class RealPrices:
 def _no_prices(n_clusters: int) -> RealPrices:
     """Return the prices of no feature, which is what most tables have: made once."""
     none = np.empty(0)
-    bonus = ByValue(np.zeros(1, np.int64), np.empty(0, np.int32), none)
+    cells = ValueCells(np.zeros(1, np.int64), np.empty(0, np.int32), n_clusters)
+    bonus = ByValue(cells, none)
     return RealPrices(no_values(n_clusters), np.empty((0, n_clusters)), none, bonus)
 
 
@@ -274,13 +291,15 @@ class KeptPrices:
         is_kept = np.zeros(len(self.scores), bool)
         is_kept[self.clusters] = True
         has = np.repeat(self.has(real.values.counts.features), real.values.n_values)
-        some = is_kept[old.clusters]
-        value = np.repeat(np.arange(len(old.shared)), np.diff(old.indptr))[some]
+        some = is_kept[old.cells.clusters]
+        value = old.cells.values[some]
         # The same values among those of all features with sparse counts.
         value += np.repeat(real.values.starts[at] - old.starts[:-1], np.diff(old.starts))[value]
         bonus = self._exact(old.bonus[some], raised and raised.wide.bonus[some])
-        goes = is_kept[real.bonus.clusters] & has[real.bonus.values]
-        return replace(real, default=default).with_bonuses(~goes, value, old.clusters[some], bonus)
+        cells = real.bonus.cells
+        goes = is_kept[cells.clusters] & has[cells.values]
+        restored = replace(real, default=default)
+        return restored.with_bonuses(~goes, value, old.cells.clusters[some], bonus)
 
     @cached_property
     def _wide(self) -> WidePrices:
@@ -290,16 +309,6 @@ class KeptPrices:
     def _exact(self, prices: NDArray[np.uint32], raised: Any) -> Floats:
         """Return what prices were before they were rounded, as far as it is known."""
         return np.ldexp(before_rounding(prices, raised), -self.scores.resolution)
-
-
-def shares_of(totals: NDArray[np.int64], n_values: NDArray[Any]) -> Floats:
-    """Return the share of each value in the total of its feature; 0 where there is nothing."""
-    starts = starts_of(n_values)[:-1][n_values > 0]
-    if not len(starts):
-        return np.zeros(0)
-    sums = np.maximum(np.add.reduceat(totals, starts), 1)
-    shares: Floats = np.repeat(sums.astype(np.float64), n_values[n_values > 0])
-    return np.divide(totals, shares, out=shares)
 
 
 def fixed(prices: Floats, resolution: int) -> Fixed:

@@ -24,7 +24,7 @@ _ROUNDS, _FEWEST_ROUNDS = 60, 10
 _MOST_PRICES_OF_ROUNDS = 2 * 10**7
 # Of all runs together, in comparisons of cells.
 _ALLOWED, _SMALL = 10**9, 2 * 10**7
-_WIDE_CELLS = 48  # comparisons that take as long as to look up one cell of a wide column
+_WIDE_CELLS = 96  # comparisons that take as long as to look up one cell of a wide column
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,8 @@ class ModesEstimator(
         )
         plan = self._plan(opened, on_round)
         codebook = opened.codebook
-        mention_numbers(codebook.is_numeric, codebook.lengths, codebook.names, opened.store.n_rows)
+        n_rows = opened.store.n_rows
+        mention_numbers(codebook.numeric_among, codebook.lengths, codebook.names, n_rows)
         # Not on self: a fit that fails leaves the last one as it was.
         check_table(copy(self), X, opened, reset=True)
         best = told_run(self, opened.store, plan, X=X, y=y)

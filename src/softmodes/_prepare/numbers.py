@@ -16,14 +16,14 @@ _SHOWN = 3
 
 
 def mention_numbers(
-    is_numeric: Callable[[int], bool],
+    numeric_among: Callable[[NDArray[np.intp]], list[int]],
     lengths: NDArray[np.int32],
     names: Sequence[str] | None,
     n_rows: int,
 ) -> None:
     """Log a line if columns hold more numbers than categories do: over max(50, n_rows / 10)."""
     most = max(_FEWEST, n_rows / _PER_VALUE)
-    many = [j for j in np.flatnonzero(lengths > most).tolist() if is_numeric(j)]
+    many = numeric_among(np.flatnonzero(lengths > most))
     if not many:
         return
     shown = ", ".join(

@@ -42,7 +42,7 @@ def _above_floor(whole: Tally, scores: ScoreCenters) -> int:
     prices = scores.wide
     if not len(prices):
         return 0
-    counts = np.repeat(ValueTotals.of(whole.counts).wide, np.diff(prices.indptr))
+    counts = np.repeat(ValueTotals.of(whole.counts).wide, np.diff(prices.cells.indptr))
     most = int(whole.cluster_sizes[0]) * int(prices.most_bonus.sum())
     return most - exact_dot(counts, prices.bonus)
 

@@ -91,20 +91,36 @@ class WideCounts(Mapping[int, csr_array]):
 
 
 @dataclass(frozen=True, eq=False)
-class ByValue:
-    """Numbers by value, `indptr[v]` to `indptr[v + 1]`, for clusters in ascending order.
+class ValueCells:
+    """Which clusters have something of each value: `indptr[v]` to `indptr[v + 1]`, ascending.
 
     Values are those of all features, one after the other.
     """
 
     indptr: NDArray[np.int64]
     clusters: NDArray[np.int32]
-    numbers: NDArray[Any]
+    n_clusters: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ValueCells, (self.indptr, self.clusters, self.n_clusters)  # without what is native
+
+    @cached_property
+    def native(self) -> _kernels.ValueCells:
+        """The same as the native core takes it: checked once for all numbers that are listed so."""
+        return _kernels.ValueCells(self.indptr, self.clusters, self.n_clusters)
 
     @cached_property
     def values(self) -> NDArray[np.intp]:
-        """The value of every number."""
+        """The value of every cell."""
         return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+
+
+@dataclass(frozen=True, eq=False)
+class ByValue:
+    """A number for each cell of a value and a cluster."""
+
+    cells: ValueCells
+    numbers: NDArray[Any]
 
 
 @dataclass(eq=False)
@@ -142,12 +158,14 @@ class WideValues:
     def sums(self) -> NDArray[np.int64]:
         """How often each value occurs in all clusters."""
         by_value = self.by_value(n_threads=1)
-        return sums_between(by_value.numbers, by_value.indptr)
+        return sums_between(by_value.numbers, by_value.cells.indptr)
 
     def by_value(self, n_threads: int) -> ByValue:
         """Return the same counts by value: found once."""
         if self._by_value is None:
-            self._by_value = ByValue(*_kernels.counts_by_value(self.native, n_threads))
+            indptr, clusters, counts = _kernels.counts_by_value(self.native, n_threads)
+            cells = ValueCells(indptr, clusters, self.counts.n_clusters)
+            self._by_value = ByValue(cells, counts)
         return self._by_value
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softmodes import _kernels
-from softmodes._rows.wide_counts import ByValue, WideValues, starts_of
+from softmodes._rows.wide_counts import ValueCells, WideValues, starts_of
 
 RAISED_BITS = 15  # behind the point of what rounding has raised a price by
 
@@ -62,15 +62,15 @@ class SparsePrices:
 class WidePrices(Mapping[int, SparsePrices]):
     """Prices of all features with many values; a mapping of features to the prices of each.
 
-    The values of the f-th feature begin at `starts[f]` in `shared` and in `indptr`.
+    The values of the f-th feature begin at `starts[f]` in `shared`, and so in `cells`, of which
+    each has a bonus.
     """
 
     features: NDArray[np.int32]
     starts: NDArray[np.int64]
     default: NDArray[np.uint32]  # (feature, cluster)
     shared: NDArray[np.uint32]
-    indptr: NDArray[np.int64]
-    clusters: NDArray[np.int32]
+    cells: ValueCells
     bonus: NDArray[np.uint32]
 
     @classmethod
@@ -84,8 +84,11 @@ class WidePrices(Mapping[int, SparsePrices]):
             starts_of(np.array([len(some.shared) for some in parts], np.int64)),
             np.array([some.default for some in parts], np.uint32).reshape(len(parts), k),
             np.concatenate([no, *(some.shared for some in parts)]).astype(np.uint32),
-            starts_of(*(np.diff(some.indptr) for some in parts)),
-            np.concatenate([no, *(some.clusters for some in parts)]).astype(np.int32),
+            ValueCells(
+                starts_of(*(np.diff(some.indptr) for some in parts)),
+                np.concatenate([no, *(some.clusters for some in parts)]).astype(np.int32),
+                k,
+            ),
             np.concatenate([no, *(some.bonus for some in parts)]).astype(np.uint32),
         )
 
@@ -100,20 +103,20 @@ class WidePrices(Mapping[int, SparsePrices]):
         if f == len(self) or self.features[f] != feature:
             raise KeyError(feature)
         values = slice(self.starts[f], self.starts[f + 1])
-        indptr = self.indptr[self.starts[f] : self.starts[f + 1] + 1]
+        indptr = self.cells.indptr[self.starts[f] : self.starts[f + 1] + 1]
         some = slice(indptr[0], indptr[-1])
         return SparsePrices(
             self.default[f],
             self.shared[values],
             indptr - indptr[0],
-            self.clusters[some],
+            self.cells.clusters[some],
             self.bonus[some],
         )
 
     @property
     def most_bonus(self) -> NDArray[np.int64]:
         """The largest bonus of each feature."""
-        return most_between(self.bonus, self.indptr[self.starts]).astype(np.int64)
+        return most_between(self.bonus, self.cells.indptr[self.starts]).astype(np.int64)
 
     @property
     def spans(self) -> NDArray[np.int64]:
@@ -123,12 +126,11 @@ class WidePrices(Mapping[int, SparsePrices]):
 
     def reorder(self, order: NDArray[np.signedinteger]) -> WidePrices:
         """Return the same prices with clusters renumbered: new cluster i was `order[i]`."""
-        clusters, bonus = self.clusters.copy(), self.bonus.copy()
-        _kernels.renumber_clusters(self.indptr, np.argsort(order).astype(np.int32), clusters, bonus)
+        indptr, clusters, bonus = self.cells.indptr, self.cells.clusters.copy(), self.bonus.copy()
+        _kernels.renumber_clusters(indptr, np.argsort(order).astype(np.int32), clusters, bonus)
         default = np.ascontiguousarray(self.default[:, order])
-        return WidePrices(
-            self.features, self.starts, default, self.shared, self.indptr, clusters, bonus
-        )
+        cells = ValueCells(indptr, clusters, self.n_clusters)
+        return WidePrices(self.features, self.starts, default, self.shared, cells, bonus)
 
     def some(self, which: NDArray[np.bool_]) -> WidePrices:
         """Return the prices of some of the features."""
@@ -146,8 +148,7 @@ class WidePrices(Mapping[int, SparsePrices]):
             self.starts,
             self.default,
             self.shared,
-            self.indptr,
-            self.clusters,
+            self.cells.native,
             self.bonus,
         )
 
@@ -171,37 +172,43 @@ class WideRaised:
         """Return it for every cluster and value of a feature."""
         prices, f = self.prices, int(np.searchsorted(self.prices.features, feature))
         values = slice(prices.starts[f], prices.starts[f + 1])
-        some = slice(prices.indptr[values.start], prices.indptr[values.stop])
+        some = slice(*prices.cells.indptr[[values.start, values.stop]])
         raised = self.default[f][:, None].astype(np.int32) + self.shared[values]
-        raised[prices.clusters[some], prices[feature].values] -= self.bonus[some]
+        raised[prices.cells.clusters[some], prices[feature].values] -= self.bonus[some]
         clipped: NDArray[np.int16] = raised.clip(-(1 << 15), (1 << 15) - 1).astype(np.int16)
         return clipped
 
-    def sum_over(self, values: WideValues, by_value: ByValue, less: int) -> int:
+    def sum_over(self, values: WideValues, less: int, n_threads: int) -> int:
         """Return the sum over counted cells of what each was raised by.
 
         The last `less` bits of counts are left out.
         """
+        counts = values.by_value(n_threads)
         return _kernels.sum_of_raised(
             values.native,
-            _kernels.CountsByValue(by_value.indptr, by_value.clusters, by_value.numbers),
+            counts.cells.native,
+            counts.numbers,
             less,
             self.default,
             self.shared,
-            _kernels.RaisedByValue(self.prices.indptr, self.prices.clusters, self.bonus),
+            self.prices.cells.native,
+            self.bonus,
+            n_threads,
         )
 
-    def exact_sums(self) -> NDArray[np.float64]:
+    def exact_sums(self, n_threads: int) -> NDArray[np.float64]:
         """Return the sum over the clusters of the prices of each value before rounding."""
         prices = self.prices
         return _kernels.wide_sums_before_rounding(
             prices.starts,
             prices.default,
             prices.shared,
+            prices.cells.native,
             prices.bonus,
             self.default,
             self.shared,
-            _kernels.RaisedByValue(prices.indptr, prices.clusters, self.bonus),
+            self.bonus,
+            n_threads,
         )
 
 

@@ -104,7 +104,7 @@ def _hash_strings(column: Any, limit: int | None) -> CodedColumn | None:
 
 
 def number_strings(column: Any, numbers: NDArray[np.int32]) -> Any | None:
-    """Number the strings of a chunked array as they appear, -1 where one is missing.
+    """Give each string of a chunked array a number as they appear, -1 where one is missing.
 
     Returns the distinct ones, in this order; None if there are more than `_MOST_STRINGS`.
     """

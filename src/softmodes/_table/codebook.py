@@ -104,11 +104,12 @@ class Codebook:
             return self.columns.lengths
         return np.fromiter(map(len, self.categories), np.int32, len(self.columns))
 
-    def is_numeric(self, j: int) -> bool:
-        """Tell whether the values of a column are numbers."""
-        columns = self.columns
-        array = columns.values if isinstance(columns, HeldValues) else columns[j].array
-        return array.dtype.kind in "iuf"
+    def numeric_among(self, columns: NDArray[np.intp]) -> list[int]:
+        """Return those of some columns whose values are numbers."""
+        held = self.columns
+        if isinstance(held, HeldValues):  # of one kind
+            return columns.tolist() if held.values.dtype.kind in "iuf" else []
+        return [j for j in columns.tolist() if held[j].array.dtype.kind in "iuf"]
 
     @cached_property
     def _with_missing(self) -> NDArray[np.int32]:

@@ -80,8 +80,8 @@ def _code_strings(chunks: list[Any], n_threads: int) -> CodedColumn:
     slots = np.split(codes, ends[:-1])
     with ThreadPoolExecutor(n_threads) as pool:
         found = list(pool.map(_number, parts, slots))
-        distinct = [part.distinct for part in found]
-        if None in distinct:
+        distinct = [part.distinct for part in found if part.distinct is not None]
+        if len(distinct) < len(found):
             return _of_own(code_column(pa.chunked_array(list(pool.map(_joined, parts)))))
         strings = code_column(pa.concat_arrays(distinct))
         missing = len(strings.values)

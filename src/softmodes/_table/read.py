@@ -278,7 +278,7 @@ def _read_frame(frame: nw.DataFrame[Any]) -> Table:
 
 def _read_pandas(native: Any, names: tuple[str, ...] | None) -> Table:
     """Read a frame of pandas, or of a library that looks like it."""
-    if is_wide(native.shape) and {_kind_of(dtype) for dtype in native.dtypes} == {"StringDtype"}:
+    if is_wide(native.shape) and _dtype_names(native) == {"StringDtype"}:
         cells = of_strings(native.shape, pandas_strings(native))
         if cells is not None:
             return Table(native.shape, names, cells)
@@ -297,9 +297,10 @@ def _column_names(native: Any) -> list[Any]:
 def _names(columns: list[Any]) -> tuple[str, ...] | None:
     """Return the column names, None if none is a string, as scikit-learn does."""
     _check_unique(columns)
-    strings = [isinstance(name, str) for name in columns]
+    kinds = set(map(type, columns))
+    strings = [issubclass(kind, str) for kind in kinds]
     if any(strings) and not all(strings):
-        types = sorted({type(name).__name__ for name in columns})
+        types = sorted({kind.__name__ for kind in kinds})
         raise TypeError(
             "Feature names are only supported if all input features have string names, but your "
             f"input has {types} as feature name / column name types. Convert them all to strings, "
@@ -344,6 +345,10 @@ def _shown_categories(categories: Any) -> NDArray[Any]:
     if _kind_of(categories.dtype) == "IntervalDtype":
         categories = categories.astype(str)
     return np.asarray(categories.to_numpy())
+
+
+def _dtype_names(native: Any) -> set[str]:
+    return {kind.__name__ for kind in set(map(type, native.dtypes.to_numpy()))}
 
 
 def _kind_of(dtype: Any) -> str:
