@@ -57,17 +57,40 @@ static void log2(const double* __restrict numbers, int64_t n, double* __restrict
   for (int64_t i = 0; i < n; ++i) out[i] = log2_of(numbers[i]);
 }
 
-static void log2_of_counts(const int64_t* counts, const double* priors, int64_t n, double* out) {
-  constexpr int64_t kAtOnce = 256;  // numbers first: with a choice in it the other loop is slow
+// Where a value is in no row of a cluster, as most are of tables with few rows for each, its count
+// is the least that it may be, and so is its logarithm.
+static void log2_of_counts(const int64_t* counts, const int64_t* least, const double* priors,
+                           const double* logs, int64_t n, double* out) {
+  constexpr int64_t kAtOnce = 64;  // numbers first: with a choice in it the other loop is slow
   double numbers[kAtOnce];
   for (int64_t first = 0; first < n; first += kAtOnce) {
     const int64_t some = n - first < kAtOnce ? n - first : kAtOnce;
+    int64_t above = 0;
+    if (least)
+      for (int64_t i = 0; i < some; ++i) above |= counts[first + i] ^ least[first + i];
+    else
+      for (int64_t i = 0; i < some; ++i) above |= counts[first + i];
+    if (!above) {
+      for (int64_t i = 0; i < some; ++i) out[first + i] = logs[first + i];
+      continue;
+    }
     for (int64_t i = 0; i < some; ++i) {
       const double prior = priors[first + i];
       numbers[i] = prior > 0 ? static_cast<double>(counts[first + i]) + prior : 1.0;
     }
     log2(numbers, some, out + first);
   }
+}
+
+static uint64_t sum_of_squares(const int64_t* counts, int64_t n, uint64_t* squares) {
+  uint64_t total = 0, whole = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const auto low = static_cast<uint64_t>(static_cast<uint32_t>(counts[i]));
+    total += static_cast<uint64_t>(counts[i]);
+    whole += low * low;
+  }
+  *squares = whole;
+  return total;
 }
 
 static void fixed_prices(const double* __restrict prices, int64_t n, double scale,
@@ -198,6 +221,7 @@ const Kernels table = {
     .log2_of_counts = log2_of_counts,
     .log2 = log2,
     .fixed_prices = fixed_prices,
+    .sum_of_squares = sum_of_squares,
     .fingerprint = sum_factors,
     .untranspose = untranspose,
     .pack_bits = pack_bits,

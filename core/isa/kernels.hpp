@@ -413,13 +413,17 @@ struct Kernels {
   void (*list_by_cluster)(const int32_t* label, int64_t n, int64_t n_clusters, int32_t* order,
                           int64_t* start);
   int64_t (*sum)(const uint32_t* values, int64_t n);
-  // log2(counts + priors), 0 where there is no prior; see logarithm.hpp.
-  void (*log2_of_counts)(const int64_t* counts, const double* priors, int64_t n, double* out);
+  // log2(counts + priors), 0 where there is no prior; `logs` are those of the least counts, which
+  // may be null: 0. See logarithm.hpp.
+  void (*log2_of_counts)(const int64_t* counts, const int64_t* least, const double* priors,
+                         const double* logs, int64_t n, double* out);
   void (*log2)(const double* numbers, int64_t n, double* out);
   // Prices times `scale`, rounded, and what that has raised them by, which may be null; see
   // rounds/fixed_price.hpp.
   void (*fixed_prices)(const double* prices, int64_t n, double scale, uint32_t* out,
                        int16_t* raised);
+  // Returns the sum of the counts, and of the squares of their last 32 bits in `squares`.
+  uint64_t (*sum_of_squares)(const int64_t* counts, int64_t n, uint64_t* squares);
   // Sum of row_factor * label_factor.
   uint64_t (*fingerprint)(const int32_t* label, const uint64_t* label_factors, int64_t n_clusters,
                           int64_t n, int64_t first_number);

@@ -74,20 +74,27 @@ NewArray<int64_t> merged_likelihoods_(const HeldDense& dense, const HeldWide* wi
 class HeldSource {
  public:
   HeldSource(const HeldDense& counts, bool latent, Vector<const int64_t> totals, double prior,
-             Maybe<Vector<const double>> feature_weight)
+             Maybe<Vector<const double>> feature_weight, int64_t factor, int less)
       : counts_(counts),
         latent_(latent),
         totals_(std::move(totals)),
         prior_(prior),
-        feature_weight_(std::move(feature_weight)) {
+        feature_weight_(std::move(feature_weight)),
+        nearly_sure_{factor, less} {
     const DenseCounts dense = counts_.view();
     require(length(totals_) == dense.n_cells, "totals must have one entry per cell");
     require(!feature_weight_ || length(*feature_weight_) == dense.n_features,
             "feature_weight must have one entry per feature");
     require(!latent || prior > 0, "prior must be positive");
+    require(factor >= 0 && (latent || !factor), "rows are nearly sure by the latent rule only");
+    require(less >= 0 && less < 64, "less must lie in 0 .. 63");
   }
   PriceSource view() const {
-    return {latent_ ? PriceRule::latent : PriceRule::gini, counts_.view(), totals_.data(), prior_,
+    return {latent_ ? PriceRule::latent : PriceRule::gini,
+            counts_.view(),
+            nearly_sure_,
+            totals_.data(),
+            prior_,
             pointer(feature_weight_)};
   }
 
@@ -97,6 +104,7 @@ class HeldSource {
   Vector<const int64_t> totals_;
   double prior_;
   Maybe<Vector<const double>> feature_weight_;
+  NearlySure nearly_sure_;
 };
 
 // Where the prices of each feature begin must leave room for its values.
@@ -260,9 +268,9 @@ void bind_rounds(nb::module_& m) {
         "cluster"_a.none() = nb::none());
   nb::class_<HeldSource>(m, "PriceSource", "What prices are made of.")
       .def(nb::init<const HeldDense&, bool, Vector<const int64_t>, double,
-                    Maybe<Vector<const double>>>(),
+                    Maybe<Vector<const double>>, int64_t, int>(),
            "counts"_a, "latent"_a, exact("totals"), "prior"_a,
-           exact_or_none("feature_weight") = nb::none());
+           exact_or_none("feature_weight") = nb::none(), "factor"_a = 0, "less"_a = 0);
   m.def("fixed_prices_and_spans", fixed_prices_and_spans_, "source"_a, "resolution"_a,
         exact("offsets"), exact("out"), exact_or_none("raised"), exact_or_none("kept"),
         "n_threads"_a);

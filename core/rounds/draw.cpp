@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -66,11 +67,34 @@ int64_t draw_proportional(const CenterValue& value) {
   return drawn;
 }
 
-int64_t draw_plurality(const CenterValue& value, int64_t largest) {
+// The values of one center that were observed, ascending.
+class Observed {
+ public:
+  void take(const CenterValue& value) {
+    places_.resize(static_cast<size_t>(value.n_values) + 1);  // one to spare, and no branches
+    n_ = 0;
+    largest_ = 0;
+    for (int64_t v = 0; v < value.n_values; ++v) {
+      places_[n_] = static_cast<int32_t>(v);
+      n_ += value.counts[v] != 0;
+      largest_ = std::max(largest_, value.counts[v]);
+    }
+  }
+  const int32_t* begin() const { return places_.data(); }
+  const int32_t* end() const { return places_.data() + n_; }
+  int64_t largest() const { return largest_; }
+
+ private:
+  std::vector<int32_t> places_;
+  int64_t n_ = 0;
+  int64_t largest_ = 0;
+};
+
+int64_t draw_plurality(const CenterValue& value, const Observed& observed) {
   int64_t winner = kNothing;
   uint64_t winner_rank = 0;
-  for (int64_t v = 0; v < value.n_values; ++v) {
-    if (value.counts[v] != largest) continue;
+  for (const int32_t v : observed) {
+    if (value.counts[v] != observed.largest()) continue;
     const uint64_t rank = fold(value.key, static_cast<uint64_t>(value.code(v)));
     if (winner == kNothing || rank < winner_rank) {
       winner = v;
@@ -111,32 +135,42 @@ class RelativePowers {
   std::vector<double> known_[kSmall];
 };
 
-int64_t draw_soft(const CenterValue& value, int64_t largest, RelativePowers& powers,
+int64_t draw_soft(const CenterValue& value, const Observed& observed, RelativePowers& powers,
                   std::vector<double>& weights) {
   double total = 0.0;
-  weights.resize(static_cast<size_t>(value.n_values));
-  powers.of(largest, [&](const auto& power) {
-    for (int64_t v = 0; v < value.n_values; ++v) total += weights[v] = power(value.counts[v]);
+  weights.clear();
+  powers.of(observed.largest(), [&](const auto& power) {
+    for (const int32_t v : observed) {
+      weights.push_back(power(value.counts[v]));
+      total += weights.back();
+    }
   });
   double ticket = unit_interval(value.key) * total;
   int64_t last = kNothing;
-  for (int64_t v = 0; v < value.n_values; ++v) {
-    if (weights[v] <= 0.0) continue;
-    if (ticket < weights[v]) return v;
-    ticket -= weights[v];
-    last = v;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] <= 0.0) continue;
+    last = observed.begin()[i];
+    if (ticket < weights[i]) break;
+    ticket -= weights[i];
   }
-  return last;  // reached only when rounding errors used up the whole weight
+  return last;  // the last of all if rounding errors used up the whole weight
 }
 
-int64_t largest_of(const int64_t* counts, int64_t n) {
-  int64_t largest = 0;
-  for (int64_t i = 0; i < n; ++i) largest = std::max(largest, counts[i]);
-  return largest;
+// What no count exceeds, and less than twice the largest: bits are joined faster than compared.
+int64_t bound_of(const int64_t* counts, int64_t n, const Threads& threads) {
+  constexpr int64_t kAtOnce = int64_t{1} << 17;
+  const int64_t n_tasks = (n + kAtOnce - 1) / kAtOnce;
+  std::vector<int64_t> bits(static_cast<size_t>(n_tasks));
+  run_tasks(n_tasks, threads.at_most(n_tasks), [&](int64_t i, int, const Stop&) {
+    int64_t joined = 0;
+    for (int64_t at = i * kAtOnce; at < std::min(n, (i + 1) * kAtOnce); ++at) joined |= counts[at];
+    bits[i] = joined;
+  });
+  return std::accumulate(bits.begin(), bits.end(), int64_t{0}, std::bit_or<int64_t>());
 }
 
-Logarithms logarithms_for(double t, const int64_t* counts, int64_t n) {
-  return Logarithms(std::isinf(t) || t == 1.0 ? 0 : largest_of(counts, n));
+Logarithms logarithms_for(double t, const int64_t* counts, int64_t n, const Threads& threads) {
+  return Logarithms(std::isinf(t) || t == 1.0 ? 0 : bound_of(counts, n, threads));
 }
 
 class Drawing {
@@ -146,23 +180,24 @@ class Drawing {
   // Returns the index of the drawn value, or kNothing where nothing was observed.
   int64_t operator()(const CenterValue& value) {
     if (t_ == 1.0) return draw_proportional(value);
-    const int64_t largest = largest_of(value.counts, value.n_values);
-    if (largest == 0) return kNothing;
-    if (std::isinf(t_)) return draw_plurality(value, largest);
-    return draw_soft(value, largest, powers_, weights_);
+    observed_.take(value);
+    if (std::isinf(t_)) return draw_plurality(value, observed_);
+    return draw_soft(value, observed_, powers_, weights_);
   }
 
  private:
   double t_;
   RelativePowers powers_;
-  std::vector<double> weights_;
+  Observed observed_;
+  std::vector<double> weights_;  // of what was observed
 };
 
 }  // namespace
 
 void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* centers,
                 const Threads& threads) {
-  const Logarithms logarithm = logarithms_for(t, tally.counts, tally.n_clusters * tally.n_cells);
+  const Logarithms logarithm =
+      logarithms_for(t, tally.counts, tally.n_clusters * tally.n_cells, threads);
   split_clusters(tally, 0, tally.n_clusters, threads, [&](int64_t first, int64_t last) {
     Drawing draw(t, logarithm);
     for (int64_t i = first; i < last; ++i) {
@@ -179,7 +214,7 @@ void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* cente
 
 void draw_wide(const WideCounts& tally, double t, uint64_t key, int32_t* centers,
                int64_t n_features, const Threads& threads) {
-  const Logarithms logarithm = logarithms_for(t, tally.counts, tally.n_counts());
+  const Logarithms logarithm = logarithms_for(t, tally.counts, tally.n_counts(), threads);
   split_features(tally, threads, [&](int64_t f) {
     Drawing draw(t, logarithm);
     const int64_t j = tally.features[f];

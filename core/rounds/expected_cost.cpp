@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "isa/kernels.hpp"
 #include "rounds/split.hpp"
 
 namespace softmodes {
@@ -29,11 +30,16 @@ class Sum {
 // rows of one value, whatever they weigh.
 double expected_mismatches(const int64_t* counts, int64_t n) {
   constexpr uint64_t kExact = uint64_t{1} << 26;
+  constexpr int64_t kMany = 32;  // values for which a kernel is worth its call
   uint64_t total = 0, whole_squares = 0;
-  for (int64_t v = 0; v < n; ++v) {
-    const auto low = static_cast<uint64_t>(static_cast<uint32_t>(counts[v]));
-    total += static_cast<uint64_t>(counts[v]);
-    whole_squares += low * low;
+  if (n >= kMany) {
+    total = kernels().sum_of_squares(counts, n, &whole_squares);
+  } else {
+    for (int64_t v = 0; v < n; ++v) {
+      const auto low = static_cast<uint64_t>(static_cast<uint32_t>(counts[v]));
+      total += static_cast<uint64_t>(counts[v]);
+      whole_squares += low * low;
+    }
   }
   if (total == 0) return 0.0;
   const auto all = static_cast<double>(static_cast<int64_t>(total));

@@ -72,6 +72,7 @@ class ClusterPrices {
         begin_(counts_.offsets[part.first_feature]),
         n_cells_(counts_.offsets[part.last_feature] - begin_),
         priors_(static_cast<size_t>(n_cells_)),
+        logs_of_least_(source.rule == PriceRule::latent ? priors_.size() : 0),
         totals_(static_cast<size_t>(part.last_feature - part.first_feature)),
         sums_(totals_.size(), 1.0),
         logs_of_sums_(totals_.size()),
@@ -84,6 +85,15 @@ class ClusterPrices {
             totals[v] ? source.prior * (static_cast<double>(totals[v]) / total) : 0.0;
       totals_[j - part_.first_feature] = total;
     });
+    if (source.rule != PriceRule::latent) return;
+    if (source.nearly_sure.factor)
+      for (int64_t cell = 0; cell < n_cells_; ++cell)
+        least_.push_back(source.totals[begin_ + cell] >> source.nearly_sure.less);
+    for (size_t cell = 0; cell < priors_.size(); ++cell) {
+      const double least = least_.empty() ? 0.0 : static_cast<double>(least_[cell]);
+      prices_[cell] = priors_[cell] > 0 ? least + priors_[cell] : 1.0;
+    }
+    kernels().log2(prices_.data(), n_cells_, logs_of_least_.data());
   }
 
   int64_t begin() const { return begin_; }
@@ -108,15 +118,27 @@ class ClusterPrices {
     return source_.feature_weight ? source_.feature_weight[feature] : 1.0;
   }
 
+  // By cell after `begin`; rows are nearly sure by the latent rule only.
+  const int64_t* counts_of(int64_t cluster) {
+    const int64_t* counts = counts_.counts + cluster * counts_.n_cells + begin_;
+    const NearlySure& by = source_.nearly_sure;
+    if (!by.factor) return counts;
+    made_.resize(static_cast<size_t>(n_cells_));
+    for (int64_t cell = 0; cell < n_cells_; ++cell)
+      made_[cell] = (counts[cell] >> by.less) * by.factor + least_[cell];
+    return made_.data();
+  }
+
   // A value without any weight in the table costs the same in every cluster, as an unseen one does.
   void set_latent(int64_t cluster) {
     const Kernels& isa = kernels();
-    const int64_t* counts = counts_.counts + cluster * counts_.n_cells + begin_;
+    const int64_t* counts = counts_of(cluster);
     for_each_feature([&](int64_t j, int64_t first, int64_t n) {
       sums_[j - part_.first_feature] = sum_of(counts + first, n) + source_.prior;
     });
     isa.log2(sums_.data(), static_cast<int64_t>(sums_.size()), logs_of_sums_.data());
-    isa.log2_of_counts(counts, priors_.data(), n_cells_, prices_.data());
+    isa.log2_of_counts(counts, least_.empty() ? nullptr : least_.data(), priors_.data(),
+                       logs_of_least_.data(), n_cells_, prices_.data());
     for_each_feature([&](int64_t j, int64_t first, int64_t n) {
       const double dearest = logs_of_sums_[j - part_.first_feature], by = weight(j);
       for (int64_t cell = first; cell < first + n; ++cell)
@@ -125,8 +147,9 @@ class ClusterPrices {
   }
 
   void set_gini(int64_t cluster) {
+    const int64_t* by_cell = counts_of(cluster);
     for_each_feature([&](int64_t j, int64_t first, int64_t n) {
-      const int64_t* counts = counts_.of(cluster, j);
+      const int64_t* counts = by_cell + first;
       double all = sum_of(counts, n);
       if (!(all > 0)) {
         counts = source_.totals + begin_ + first;
@@ -149,10 +172,13 @@ class ClusterPrices {
   Part part_;
   int64_t begin_;  // the first cell
   int64_t n_cells_;
-  std::vector<double> priors_;               // by cell
+  std::vector<double> priors_;  // by cell
+  std::vector<int64_t> least_;  // counts of values in no row of a cluster; empty: 0
+  std::vector<double> logs_of_least_;
   std::vector<double> totals_;               // of the table, by feature
   std::vector<double> sums_, logs_of_sums_;  // of a cluster, by feature
   std::vector<double> prices_;               // by cell
+  std::vector<int64_t> made_;                // counts by cell, if rows are nearly sure
 };
 
 // The least and the dearest price of each cell of a part.

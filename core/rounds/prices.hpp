@@ -15,9 +15,17 @@ enum class PriceRule {
   latent,  // -log2 P(v), P the shares with `prior` rows more that are spread as the whole table is
 };
 
+// Counts of rows that are nearly sure of their clusters: (count >> less) * factor, and the totals
+// of the table, without as many last bits. A factor of 0: counts as they are.
+struct NearlySure {
+  int64_t factor;
+  int less;
+};
+
 struct PriceSource {
   PriceRule rule;
   DenseCounts counts;
+  NearlySure nearly_sure;
   const int64_t* totals;         // by cell, of the whole table; in units of their own
   double prior;                  // in units of the counts
   const double* feature_weight;  // what prices are multiplied by; null: 1

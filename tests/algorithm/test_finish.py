@@ -14,7 +14,7 @@ from sklearn.base import clone
 from softmodes import SoftModes
 from softmodes._algorithm.loop import best_run, run_once
 from softmodes._algorithm.plan import Plan
-from softmodes._algorithm.stages import LEAST_CHANGE, REST, Fit
+from softmodes._algorithm.stages import LEAST_CHANGE, REST, Fit, Latent
 from softmodes._rows.centers import CodeCenters, ScoreCenters
 from softmodes.metrics import expected_cost
 from softmodes.rounding import soft
@@ -117,6 +117,37 @@ def test_the_latent_objective_falls_until_it_rests(seed):
         assert abs(changes[-1]) <= REST * abs(found[-1])
     assert (np.abs(changes[:-1]) > REST * np.abs(np.array(found[1:-1]))).all()
     assert run.chosen.objective == min(found)
+
+
+@pytest.mark.parametrize("k", [4, 5])
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_latent_round_that_shares_rows_as_the_last_would_do_so_for_ever(k, wide):
+    """Also where a cluster is empty, as the fifth is, and keeps its prices."""
+    rng = np.random.default_rng(k)
+    X = rng.integers(0, 3, (4, 200))[np.arange(300) % 4]
+    noisy = rng.random(X.shape) < 0.2
+    X[noisy] = rng.integers(0, 3, noisy.sum())
+    if wide:
+        X = np.hstack([X, *(rng.permutation(300)[:, None] % 290 for _ in range(5))])
+    store = open_store(X)
+    assert bool(store.layout.sparse_features) == wide
+    seeds = store.rows(np.array([0, 1, 2, 3, 0]))[:k]
+    seeds[4:, :200] = (seeds[4:, :200] + 1) % 3  # unlike any group
+    asked = plan(k=k, init=seeds, select="last", max_iter=3)
+    fit, run = Fit(store, asked), run_once(store, asked, 0)
+    assert run.converged
+    assert not run.history[-1].moved
+    assert run.history[-2].moved, "an earlier round was the last"
+    assert np.count_nonzero(run.soft.cluster_sizes) == 4
+    stage = Latent(fit, 0, 1)
+    centers, tally = run.centers, run.soft
+    for _ in range(3):
+        before, centers = tally, stage.next_centers(centers, tally, 0)
+        tally = stage.tally(centers)
+        assert tally.counts.equals(before.counts)
+        latest = stage.measure(centers, tally, before)
+        assert latest.objective == run.history[-1].objective
+        assert not latest.moved
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -129,6 +129,67 @@ def test_a_pass_by_scores_remembers_nothing_and_frees_what_was(soft):
     assert_array_equal(labels, store.labels(scores, Comparison(KEY), remember=False))
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_of_few_rows_are_kept_for_the_partition_they_are_of(weighted, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.hstack([rng.integers(0, 40, (30, 2000)), rng.permutation(30)[:, None] % 2])
+    weight = rng.integers(0, 5, 30) if weighted else None
+    store = open_store(X, weight=weight)
+    block = store.blocks[0]
+    codes, tie = store.rows(np.arange(0, 30, 2)), Comparison(KEY)
+    pricing = Pricing("gini", store.column_counts(), store.total_weight, 1.0)
+    counted = []
+    monkeypatch.setattr(
+        remember, "tally_block", lambda *given: counted.append(given[1]) or tally_block(*given)
+    )
+
+    def same_as_anew(centers, comparison=tie):
+        found = store.tally(centers, comparison)
+        expected = tally_block(block, Pass(centers, comparison, store.n_values))
+        assert (found.cost, found.fingerprint) == (expected.cost, expected.fingerprint)
+        assert_array_equal(found.cluster_sizes, expected.cluster_sizes)
+        assert_array_equal(found.counts.dense, expected.counts.dense)
+        labels = label_block(block, Pass(centers, comparison, store.n_values))
+        assert_array_equal(store.labels(centers, comparison), labels)
+        return found
+
+    first = same_as_anew(CodeCenters(codes))
+    others = codes.copy()
+    others[:, 5] = (others[:, 5] + 1) % store.n_values[5]  # no row changes its cluster for that
+    again = same_as_anew(CodeCenters(others))
+    assert again.counts is first.counts
+    assert again.cost > first.cost
+    seeds = CodeCenters(store.rows(np.arange(1, 30, 2)))
+    elsewhere = tally_block(block, Pass(seeds, tie, store.n_values))
+    scores = pricing.scores(elsewhere.counts, elsewhere.cluster_sizes, 1)
+    assert len(counted) == 1
+    by_scores = same_as_anew(scores)
+    assert by_scores.fingerprint != first.fingerprint
+    assert same_as_anew(scores).counts is by_scores.counts
+    assert len(counted) == 2
+    same_as_anew(CodeCenters(codes[:14]))  # fewer clusters
+    assert len(counted) == 3
+    block.cache.clear()
+    same_as_anew(CodeCenters(codes[:14]))
+    assert len(counted) == 4
+
+
+@pytest.mark.parametrize("refine", [None, "gini", "latent"])
+def test_fits_of_few_rows_are_the_same_with_kept_counts(refine, monkeypatch):
+    X = table(60, (30,) * 40, groups=3)
+    models = []
+    for many, for_a_cell in ((1 << 60, 4), (0, 0)):
+        monkeypatch.setattr(remember, "MANY_COUNTS", many)
+        monkeypatch.setattr(remember, "COUNTS_FOR_A_CELL", for_a_cell)
+        models.append(SoftModes(4, n_init=3, refine=refine, random_state=0).fit(X))
+    one, other = models
+    assert_array_equal(one.labels_, other.labels_)
+    assert one.history_ == other.history_
+    assert one.cost_ == other.cost_
+    for a, b in zip(one.cluster_counts_, other.cluster_counts_, strict=True):
+        assert_array_equal(a, b)
+
+
 def with_memory(remembers, block, n_threads, asked, remember):
     return tally_rows(block, n_threads, asked, remembers)
 

@@ -39,6 +39,12 @@ def arrow(kind) -> pa.Table:
     return pa.table(columns, names=[f"c{j}" for j in range(len(columns))])
 
 
+def arrow_of_two_types() -> pa.Table:
+    types = [pa.string(), pa.large_string()]
+    columns = [pa.array(column, types[j % 2]) for j, column in enumerate(STRINGS.T)]
+    return pa.table(columns, names=[f"c{j}" for j in range(len(columns))])
+
+
 TABLES = {
     "floats": np.where(GONE, np.nan, CODES - 0.5),
     "zeros of both signs": np.where(GONE, -0.0, CODES.astype(np.float32)),
@@ -53,6 +59,7 @@ TABLES = {
     "strings of Python in pandas": frame(STRINGS, pd.StringDtype("python")),
     "strings of Arrow": arrow(pa.string()),
     "large strings of Arrow": arrow(pa.large_string()),
+    "strings of Arrow of two types": arrow_of_two_types(),
     "more than 256 values": RNG.integers(0, 10**6, (600, 70)),
 }
 

@@ -28,8 +28,8 @@ class Round:
 
     Rounds of stage "modes" compare rows with drawn centers; "gini" and "latent" refine what these
     have found. A latent round shares each row among clusters: it has no Hamming cost, its expected
-    cost is that of the shares, and it has moved until it comes to rest. `objective` is what a
-    refining stage lowers.
+    cost is that of the shares, and it has moved if it shared any row otherwise than the last one.
+    `objective` is what a refining stage lowers.
     """
 
     cost: float | None

@@ -44,6 +44,22 @@ FINEST_RESOLUTION = 16
 _PRICE_LIMIT = 1 << 32
 
 
+@dataclass(frozen=True)
+class NearlySure:
+    """Counts of rows that are nearly sure of their clusters, and else belong to all of them.
+
+    Dense counts stand for themselves times `factor` and the totals of the table, both without their
+    last `less` bits. They are made when prices are: in a table with few rows for each value they
+    take as much memory as the counts.
+    """
+
+    factor: int
+    less: int
+
+
+_AS_COUNTED = NearlySure(0, 0)
+
+
 @dataclass(frozen=True, eq=False)
 class Pricing:
     """How prices are made of counts.
@@ -79,6 +95,7 @@ class Pricing:
         sizes: NDArray[np.int64],
         scale: float,
         before: ScoreCenters | None = None,
+        nearly_sure: NearlySure = _AS_COUNTED,
     ) -> ScoreCenters:
         """Return the prices that follow from counts; a row of weight 1 counts `scale` in them.
 
@@ -92,6 +109,8 @@ class Pricing:
             self.totals.dense[0],
             self.prior * scale,
             self.feature_weight,
+            nearly_sure.factor,
+            nearly_sure.less,
         )
         wide = self._wide.real(counts, self.prior * scale, kept)
         base = self._base(sizes, kept)

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from softmodes._algorithm.cost import expected_cost, modes_cost
 from softmodes._algorithm.draw import Draw
 from softmodes._algorithm.plan import Plan, Round, Run, StageName
-from softmodes._algorithm.scores import FINEST_RESOLUTION, Pricing, Rule
+from softmodes._algorithm.scores import FINEST_RESOLUTION, NearlySure, Pricing, Rule
 from softmodes._algorithm.seeding import METHODS, Seeding, complete
 from softmodes._rows.centers import (
     MOST_SHARED_RESOLUTION,
@@ -47,6 +48,7 @@ class Fit:
     store: RowStore
     plan: Plan
     beside: Fit | None = None  # of the same rows: what does not depend on k is made once
+    _costs: WeakKeyDictionary[Counts, float] = field(default_factory=WeakKeyDictionary)
 
     @cached_property
     def pricing(self) -> dict[Rule, Pricing]:
@@ -54,6 +56,14 @@ class Fit:
         if self.beside is not None:
             return self.beside.pricing
         return {"gini": self._pricing("gini"), "latent": self._pricing("latent")}
+
+    def expected_cost(self, counts: Counts) -> float:
+        """Return the expected cost of counts, in units; those of a partition may come again."""
+        found = self._costs.get(counts)
+        if found is None:
+            found = expected_cost(counts, self.plan.feature_weight, self.store.n_threads)
+            self._costs[counts] = found
+        return found
 
     @cached_property
     def with_spare(self) -> Fit:
@@ -188,7 +198,7 @@ class Modes(Stage):
         """Return cost and expected cost."""
         assert isinstance(tally, Tally)
         plan = self.plan
-        expected = expected_cost(tally.counts, plan.feature_weight, self.store.n_threads)
+        expected = self.fit.expected_cost(tally.counts)
         return Round(
             cost=in_weights(tally.cost, plan.unit),
             expected_cost=expected * plan.unit,
@@ -240,7 +250,7 @@ class Gini(Stage):
     ) -> Round:
         """Return the expected cost, and the Hamming cost to the modes."""
         plan = self.plan
-        expected = expected_cost(tally.counts, plan.feature_weight, self.store.n_threads)
+        expected = self.fit.expected_cost(tally.counts)
         return Round(
             cost=in_weights(
                 modes_cost(tally.counts, plan.feature_weight, self.store.n_threads), plan.unit
@@ -280,18 +290,18 @@ class Latent(Stage):
         if isinstance(before.tally, SoftTally):
             return self.next_centers(before.centers, before.tally, 0)
         counts, sizes = before.tally.counts, before.tally.cluster_sizes
-        totals, k = self._pricing.totals, self.plan.k
+        k = self.plan.k
         # Rows of weights that were made whole by a large power of two lose some of their last bits.
         less = max(0, (_ALL * k * self._pricing.total_weight).bit_length() - 62)
-        dense = (counts.dense >> less if less else counts.dense) * (_SURE * k)
-        dense += totals.dense >> less if less else totals.dense
+        sure = NearlySure(_SURE * k, less)
         # Not smeared over all clusters, which would take memory for each value of each.
         wide = counts.wide
         sparse = wide.with_counts((_ALL * k) * (wide.counts >> less)) if counts.sparse else {}
         return self._pricing.scores(
-            Counts(counts.layout, counts.n_values, dense, sparse),
+            Counts(counts.layout, counts.n_values, counts.dense, sparse),
             (_SURE * k) * (sizes >> less) + (int(sizes.sum()) >> less),
             math.ldexp(_ALL * k, -less),
+            nearly_sure=sure,
         )
 
     def next_centers(
@@ -315,12 +325,12 @@ class Latent(Stage):
         assert isinstance(tally, SoftTally)
         plan = self.plan
         unit = plan.unit / (1 << MEMBERSHIP_BITS)
-        expected = expected_cost(tally.counts, plan.feature_weight, self.store.n_threads)
+        expected = self.fit.expected_cost(tally.counts)
         return Round(
             cost=None,
             expected_cost=expected * unit,
             clusters=int(np.count_nonzero(tally.cluster_sizes)),
-            moved=True,
+            moved=not same_shares(tally, last),
             stage="latent",
             objective=-math.log(2) * plan.row_unit * self._pricing.log_posterior(centers, tally),
         )
@@ -331,8 +341,11 @@ class Latent(Stage):
         return chosen.stage != "latent" or latest.objective < objective_of(chosen)
 
     def at_rest(self, latest: Round, chosen: Round | None) -> bool:
-        """Tell whether the objective has hardly changed; one cluster is at rest from the first."""
-        if self.plan.k == 1:
+        """Tell whether the objective has hardly changed; one cluster is at rest from the first.
+
+        So is a round that has shared the rows as the last one did: the next would do it again.
+        """
+        if self.plan.k == 1 or not latest.moved:
             return True
         if chosen is None or chosen.stage != "latent":
             return False
@@ -347,6 +360,14 @@ class Latent(Stage):
 def objective_of(round_: Round) -> float:
     """Return what restarts are compared by: the objective of a finish, else the expected cost."""
     return round_.expected_cost if round_.objective is None else round_.objective
+
+
+def same_shares(tally: SoftTally, last: Tally | SoftTally | None) -> bool:
+    """Tell whether two soft passes counted the same: so will the next, by the same prices."""
+    if not isinstance(last, SoftTally):
+        return False
+    same_sizes = np.array_equal(tally.cluster_sizes, last.cluster_sizes)
+    return same_sizes and tally.counts.equals(last.counts)
 
 
 def same_partition(tally: Tally | SoftTally, last: Tally | SoftTally | None) -> bool:

@@ -3,11 +3,14 @@
 What is remembered is told by its content, the centers and the comparison; without it, or with
 another, the pass is made anew and finds the same. Scores change in every cluster at once: passes by
 them remember nothing of the last one, and free what was.
+
+But where counts are much more than rows, which is when few rows have many values, they are kept,
+by the partition that they are of: it is often found again, by drawn centers, then by scores.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +23,7 @@ from softmodes._rows.tally import (
     Pass,
     SoftTally,
     Tally,
+    assign_block,
     empty_assignment,
     label_block,
     soft_tally_block,
@@ -29,6 +33,8 @@ from softmodes._rows.tally import (
 
 # Beyond this share of changed centers a new pass is as fast.
 MOST_CHANGED = 0.7
+# Counts are many from here on, and rows few, if they have at most one cell for so many counts.
+MANY_COUNTS, COUNTS_FOR_A_CELL = 1 << 19, 4
 # Bytes compared for a row, from which on keeping its label and distance costs next to nothing.
 LONG_COMPARISON = 512
 
@@ -50,13 +56,29 @@ class LastPass:
         return np.arange(len(now), dtype=np.int32)
 
 
+@dataclass(frozen=True, eq=False)
+class LastCounts:
+    """What a pass over few rows has counted."""
+
+    tally: Tally
+
+
 def tally_rows(block: Block, n_threads: int, asked: Pass, remember: bool = True) -> Tally:
     """Assign every row of a block to its nearest center, and count."""
     if not remember:
         return tally_block(block, asked, n_threads)
     last = block.cache.take(LastPass)
-    if not isinstance(asked.centers, CodeCenters):
-        return tally_block(block, asked, n_threads)
+    if isinstance(asked.centers, CodeCenters):
+        tally = _tally_after(last, block, n_threads, asked)
+    else:
+        tally = _tally_anew(block, n_threads, asked)
+    if _are_many(block, len(asked.centers)):
+        block.cache.keep(LastCounts(tally))
+    return tally
+
+
+def _tally_after(last: LastPass | None, block: Block, n_threads: int, asked: Pass) -> Tally:
+    """Compare rows with the centers that changed since the last pass, and remember this one."""
     few = False
     tally = assignment = None
     if last:
@@ -68,9 +90,25 @@ def tally_rows(block: Block, n_threads: int, asked: Pass, remember: bool = True)
     if tally is None:
         if few or len(asked.centers) * block.layout.stride >= LONG_COMPARISON:
             assignment = (last and last.assignment) or empty_assignment(block.n_rows)
-        tally = tally_block(block, asked, n_threads, assignment)
+        tally = _tally_anew(block, n_threads, asked, assignment)
     block.cache.keep(LastPass(asked, tally, assignment))
     return tally
+
+
+def _tally_anew(block: Block, n_threads: int, asked: Pass, out: Assignment | None = None) -> Tally:
+    """Assign all rows, and count them unless all are where they were counted last."""
+    last = block.cache.peek(LastCounts)
+    if last and len(last.tally.cluster_sizes) == len(asked.centers):
+        cost, fingerprint = assign_block(block, asked, n_threads, out)
+        if fingerprint == last.tally.fingerprint:
+            return replace(last.tally, cost=cost)
+    return tally_block(block, asked, n_threads, out)
+
+
+def _are_many(block: Block, k: int) -> bool:
+    """Tell whether counts are much more than what they are counted of."""
+    n_cells = block.n_rows * block.layout.n_features
+    return k * block.layout.n_cells >= max(MANY_COUNTS, COUNTS_FOR_A_CELL * n_cells)
 
 
 def soft_tally_rows(block: Block, n_threads: int, asked: Pass, sparing: bool = False) -> SoftTally:

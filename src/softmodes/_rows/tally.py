@@ -133,6 +133,20 @@ def tally_block(
     return Tally(counts, cluster_sizes, found.cost, found.fingerprint)
 
 
+def assign_block(
+    block: Block, asked: Pass, n_threads: int = 1, out: Assignment | None = None
+) -> tuple[int, int]:
+    """Assign every row of a block to its nearest center; return cost and fingerprint alone."""
+    found = _kernels.tally(
+        block,
+        asked.centers.native(asked.comparison.feature_weight),
+        asked.comparison.tie_key,
+        _kernels.TallyOut(None, None, *((out.labels, out.distances) if out else (None, None))),
+        n_threads,
+    )
+    return found.cost, found.fingerprint
+
+
 def update_block(
     block: Block,
     asked: Pass,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -55,40 +56,59 @@ def of_matrix(matrix: NDArray[Any]) -> OneKind | None:
     return OneKind(cells, lambda n_threads: _of_own(code_column(cells())))
 
 
-def of_strings(shape: tuple[int, int], columns: Iterable[Any]) -> OneKind | None:
-    """Return the cells of a wide table whose columns are Arrow arrays of one type of strings.
+def of_strings(
+    shape: tuple[int, int], types: Iterable[Any], columns: Callable[[], Iterable[Any]]
+) -> OneKind | None:
+    """Return the cells of a wide table whose columns are Arrow arrays of strings.
 
-    None if they are not.
+    None if their types tell others. Columns are asked for when cells are, and again if need be.
     """
-    if not is_wide(shape):
-        return None
-    chunks = _chunks(columns)
-    types = {chunk.type for chunk in chunks}
-    if types not in ({pa.string()}, {pa.large_string()}):
+    if not is_wide(shape) or not set(types) <= {pa.string(), pa.large_string()}:
         return None
     return OneKind(
-        lambda: pa.chunked_array(chunks), lambda n_threads: _code_strings(chunks, n_threads)
+        lambda: pa.chunked_array([_joined(_chunks(columns()))]),
+        lambda n_threads: _code_strings(shape, columns, n_threads),
     )
 
 
-def _code_strings(chunks: list[Any], n_threads: int) -> CodedColumn:
-    """Code thousands of short arrays of strings as one column, in parts."""
-    at_once = -(-len(chunks) // _PARTS)
-    parts = [chunks[i : i + at_once] for i in range(0, len(chunks), at_once)]
-    ends = np.cumsum([sum(map(len, part)) for part in parts])
-    codes = np.empty(ends[-1], np.int32)
-    slots = np.split(codes, ends[:-1])
+def _code_strings(
+    shape: tuple[int, int], columns: Callable[[], Iterable[Any]], n_threads: int
+) -> CodedColumn:
+    """Code thousands of short arrays of strings as one column, in parts.
+
+    Each part is numbered by a thread while the columns of the next are listed.
+    """
+    n_rows, n_columns = shape
+    at_once = -(-n_columns // _PARTS)
+    codes = np.empty(n_rows * n_columns, np.int32)
+    slots = np.split(codes, range(at_once * n_rows, len(codes), at_once * n_rows))
     with ThreadPoolExecutor(n_threads) as pool:
-        found = list(pool.map(_number, parts, slots))
+        parts = zip(_parts(columns(), at_once), slots, strict=True)
+        found = [task.result() for task in [pool.submit(_number, *part) for part in parts]]
         distinct = [part.distinct for part in found if part.distinct is not None]
         if len(distinct) < len(found):
-            return _of_own(code_column(pa.chunked_array(list(pool.map(_joined, parts)))))
+            joined = [_joined(chunks) for chunks in _parts(columns(), at_once)]
+            return _of_own(code_column(_chunked(joined)))
         strings = code_column(pa.concat_arrays(distinct))
         missing = len(strings.values)
         places = np.split(strings.codes, np.cumsum([len(some) for some in distinct[:-1]]))
         list(pool.map(lambda slot, table: _look_up(slot, table, missing), slots, places))
     has_missing = any(part.has_missing for part in found)
     return CodedColumn(replace(strings.values, has_missing=has_missing), codes)
+
+
+def _parts(columns: Iterable[Any], at_once: int) -> Iterator[list[Any]]:
+    """Yield the chunks of so many columns at a time: thousands of small objects, and few parts."""
+    left = iter(columns)
+    while some := list(islice(left, at_once)):
+        yield _chunks(some)
+
+
+def _chunked(arrays: list[Any]) -> Any:
+    """Return arrays of strings as one, whatever bits their offsets have."""
+    if len({array.type for array in arrays}) > 1:
+        arrays = [array.cast(pa.large_string()) for array in arrays]
+    return pa.chunked_array(arrays)
 
 
 def _of_own(coded: CodedColumn) -> CodedColumn:

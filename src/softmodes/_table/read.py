@@ -271,15 +271,17 @@ def _read_frame(frame: nw.DataFrame[Any]) -> Table:
     names = _names(_column_names(native))
     if frame.implementation.is_pandas_like():
         return _read_pandas(native, names)
-    if isinstance(native, pa.Table) and (cells := of_strings(native.shape, native.columns)):
-        return Table(native.shape, names, cells)
+    if isinstance(native, pa.Table):
+        cells = of_strings(native.shape, native.schema.types, lambda: native.columns)
+        if cells is not None:
+            return Table(native.shape, names, cells)
     return Table(frame.shape, names, _single_columns(frame.iter_columns(), _series_column))
 
 
 def _read_pandas(native: Any, names: tuple[str, ...] | None) -> Table:
     """Read a frame of pandas, or of a library that looks like it."""
     if is_wide(native.shape) and _dtype_names(native) == {"StringDtype"}:
-        cells = of_strings(native.shape, pandas_strings(native))
+        cells = of_strings(native.shape, (), lambda: pandas_strings(native))
         if cells is not None:
             return Table(native.shape, names, cells)
     if _wraps_matrix(native):
