@@ -7,6 +7,10 @@
 #include <memory>
 #include <new>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include "isa/kernels.hpp"
 
 namespace softmodes {
@@ -22,6 +26,18 @@ class Buffer {
       : memory_(static_cast<uint8_t*>(std::calloc(static_cast<size_t>(size) + 64, 1))) {
     if (!memory_) throw std::bad_alloc();
     data_ = memory_.get() + (64 - reinterpret_cast<uintptr_t>(memory_.get()) % 64);
+  }
+  // All of which will be touched: much of it lies in pages of some MB, if the system has them.
+  // Thousands of small ones take as long to get as to be filled.
+  static Buffer to_be_filled(int64_t size) {
+    Buffer buffer(size);
+#if defined(__linux__)
+    constexpr int64_t kMuch = int64_t{1} << 22, kPage = int64_t{1} << 12;
+    const int64_t before = reinterpret_cast<intptr_t>(buffer.data_) % kPage;
+    if (size >= kMuch)  // it may be refused: then pages are small
+      madvise(buffer.data_ + kPage - before, static_cast<size_t>(size - kPage), MADV_HUGEPAGE);
+#endif
+    return buffer;
   }
   bool empty() const { return !memory_; }
   uint8_t* data() const { return data_; }

@@ -94,7 +94,7 @@ void CoarsePlan::fill_levels(const ScoreView& scores) {
   for (int64_t price = 0; price <= most; ++price)
     level_of[price] = static_cast<uint8_t>((price + unit / 2) / unit);
 
-  tables_ = Buffer((scores.n_centers + kQuad - 1) / kQuad * view_.tiles.quad_bytes);
+  tables_ = Buffer::to_be_filled((scores.n_centers + kQuad - 1) / kQuad * view_.tiles.quad_bytes);
   view_.tiles.tables = tables_.data();
   std::vector<int64_t> top(static_cast<size_t>(n_columns)),
       floor(static_cast<size_t>(scores.n_centers));

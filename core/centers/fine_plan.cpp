@@ -95,7 +95,7 @@ void FinePlan::choose_unit(const Floor& floor, const ScoreView& scores, uint32_t
 
 void FinePlan::fill_levels(const Floor& floor, const ScoreView& scores, uint32_t window) {
   const int64_t k = scores.n_centers, unit = view_.unit, n = view_.n_columns;
-  tables_ = Buffer(ceil_div(k, kQuad) * kQuad * n * kTable * 2);
+  tables_ = Buffer::to_be_filled(ceil_div(k, kQuad) * kQuad * n * kTable * 2);
   view_.tables = tables_.as<uint16_t>();
   std::vector<int64_t> lowest(static_cast<size_t>(k));
   for (int64_t c = 0; c < k; ++c) {
@@ -155,7 +155,7 @@ FinePlan::Errors FinePlan::fill_table(const Floor& floor, int64_t center, const 
 // and code 2 the upper one.
 void FinePlan::fill_bits(const Layout& layout, const Floor& floor, const ScoreView& scores) {
   const int64_t k = scores.n_centers, n = view_.n_words = ceil_div(layout.nibble_end, 4);
-  bits_ = Buffer(k * n * 32 * 2);
+  bits_ = Buffer::to_be_filled(k * n * 32 * 2);
   for (int64_t c = 0; c < k; ++c) {
     uint16_t* bits = bits_.as<uint16_t>() + c * n * 32;
     uint32_t start = scores.start[c];

@@ -131,7 +131,7 @@ ScorePlan::ScorePlan(const Layout& layout, const Centers& centers, int64_t n_row
   fill_wide(scores, n_rows);
   check_totals();
   if (by_cells_) return;
-  lines_ = Buffer(view_.n_groups * view_.group_bytes);
+  lines_ = Buffer::to_be_filled(view_.n_groups * view_.group_bytes);
   view_.lines = lines_.data();
   view_.whole ? fill_lines<uint32_t>(scores) : fill_lines<uint16_t>(scores);
   if (CoarsePlan::suits(view_)) choose_levels(scores.resolution, kernels);
@@ -299,19 +299,17 @@ void ScorePlan::fill_lines(const ScoreCenters& centers) {
   halved.nibbles = true;
   const int64_t group = view_.group, n_halves = halved.narrow_bytes * halved.narrow_values();
   const int64_t moved = shape.narrow_bytes * shape.narrow_values() - n_halves;
-  std::vector<T> halves;
+  const std::vector<LineField> fields = line_fields(layout_, halved);
+  std::vector<T> joined;
   for (int64_t g = 0; g < view_.n_groups; ++g) {
     T* lines = reinterpret_cast<T*>(lines_.data() + g * view_.group_bytes);
-    halves.assign(static_cast<size_t>(n_halves * group), 0);
-    for (const LineField& field : line_fields(layout_, halved)) {
-      const bool half = field.first_line < n_halves;
-      T* first = half ? halves.data() : lines + moved * group;
+    if (!shape.nibbles) joined.assign(static_cast<size_t>(n_halves * group), 0);
+    T* halves = shape.nibbles ? lines : joined.data();
+    for (const LineField& field : fields) {
+      T* first = field.first_line < n_halves ? halves : lines + moved * group;
       add_prices(centers, field, g, first + field.first_line * group);
     }
-    if (shape.nibbles)
-      std::copy(halves.begin(), halves.end(), lines);
-    else
-      join_halves(halves.data(), shape.narrow_bytes, group, lines);
+    if (!shape.nibbles) join_halves(halves, shape.narrow_bytes, group, lines);
   }
 }
 

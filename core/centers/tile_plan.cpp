@@ -1,5 +1,9 @@
 #include "centers/tile_plan.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
 #include <stdexcept>
 
 namespace softmodes {
@@ -7,6 +11,28 @@ namespace {
 
 constexpr int kDigitBits = 4;  // feature weights are compared digit by digit
 constexpr uint32_t kDigitMask = (1u << kDigitBits) - 1;
+
+constexpr uint64_t kOnes = 0x0101010101010101;
+
+// of[bits - 1][shift][code]: 1 where a field of a nibble that has the value holds the code.
+struct Holding {
+  ByValue of[4][4][16];
+};
+
+constexpr Holding holding() {
+  Holding all{};
+  for (int bits = 1; bits <= 4; ++bits)
+    for (int shift = 0; shift < 4; ++shift) {
+      std::array<uint8_t, 16> by_value[16] = {};
+      for (int value = 0; value < 16; ++value)
+        by_value[value >> shift & ((1 << bits) - 1)][value] = 1;
+      for (int code = 0; code < 16; ++code)
+        all.of[bits - 1][shift][code] = std::bit_cast<ByValue>(by_value[code]);
+    }
+  return all;
+}
+
+constexpr Holding kHolding = holding();
 
 int n_digits(uint64_t largest, uint64_t in_one) {
   if (largest <= in_one) return 1;
@@ -47,7 +73,7 @@ TilePlan::TilePlan(const Layout& layout, const Centers& centers, const Kernels& 
                kernels.popcount && suits_popcount(layout, centers) ? layout.bit_bytes : 0) {
   const auto& kind = std::get<CodeCenters>(centers.kind);
   clusters_ = centers.clusters;
-  tables_ = Buffer(table_bytes(centers.n));
+  tables_ = Buffer::to_be_filled(table_bytes(centers.n));
   view_.n_centers = centers.n;
   view_.clusters = clusters_.data();
   view_.segments = segments_.data();
@@ -120,18 +146,29 @@ void TilePlan::add_bits() {
   add_segments(SegmentKind::popcount, 0, 0, view_.bit_columns, 1, kQuad * 4, 8);
 }
 
+void TilePlan::list_by_nibble(int64_t n_columns) {
+  const auto for_each = [&](const auto& visit) {
+    for (int64_t j = 0; j < layout_.n_features; ++j) {
+      const int64_t byte = layout_.byte[j] - view_.bit_columns;
+      if (layout_.bits[j] <= 4 && byte >= 0) visit(j, 2 * byte + layout_.shift[j] / 4);
+    }
+  };
+  first_in_nibble_.assign(static_cast<size_t>(n_columns) + 1, 0);
+  for_each([&](int64_t, int64_t column) { ++first_in_nibble_[column + 1]; });
+  std::partial_sum(first_in_nibble_.begin(), first_in_nibble_.end(), first_in_nibble_.begin());
+  by_nibble_.resize(static_cast<size_t>(first_in_nibble_.back()));
+  std::vector<int32_t> next = first_in_nibble_;
+  for_each(
+      [&](int64_t j, int64_t column) { by_nibble_[next[column]++] = static_cast<int32_t>(j); });
+}
+
 void TilePlan::add_nibbles() {
   const int64_t used = 2 * (layout_.bit_bytes - view_.bit_columns) + layout_.n_nibbles;
-  by_nibble_.resize(static_cast<size_t>(used));
+  list_by_nibble(used);
   uint64_t largest = 0;
-  for (int64_t j = 0; j < layout_.n_features; ++j) {
-    const int64_t byte = layout_.byte[j] - view_.bit_columns;
-    if (layout_.bits[j] <= 4 && byte >= 0)
-      by_nibble_[2 * byte + layout_.shift[j] / 4].push_back(static_cast<int32_t>(j));
-  }
-  for (const auto& features : by_nibble_) {
+  for (int64_t column = 0; column < used; ++column) {
     uint64_t sum = 0;
-    for (int32_t j : features) sum += weight(j);
+    for (const int32_t j : in_nibble(column)) sum += weight(j);
     largest = std::max(largest, sum);
   }
   const int digits = n_digits(largest, kDigitMask);
@@ -180,25 +217,47 @@ void TilePlan::fill_bits(const CodeCenters& centers, uint8_t* quad, int seat,
 void TilePlan::fill_nibbles(const CodeCenters& centers, uint8_t* quad, int seat,
                             int64_t center) const {
   const int digits = static_cast<int>(nibble_tables_.size());
-  for (size_t column = 0; column < by_nibble_.size(); ++column) {
+  const auto n_columns = static_cast<int64_t>(first_in_nibble_.size()) - 1;
+  for (int64_t column = 0; column < n_columns; ++column) {
+    const int64_t at = (column * kQuad + seat) * 16;
+    if (digits == 1) {
+      const ByValue mismatch = small_mismatches(centers, center, column);
+      std::memcpy(quad + nibble_tables_[0] + at, mismatch.data(), 16);
+      continue;
+    }
     uint32_t mismatch[16] = {};
-    for (int32_t j : by_nibble_[column]) {
-      const int shift = layout_.shift[j] % 4, mask = (1 << layout_.bits[j]) - 1;
-      const int32_t ignored = layout_.ignored[j];
-      const int32_t code =
-          centers.matches_something(layout_, center, j) ? centers.code(layout_, center, j) : -1;
-      const uint32_t worth = weight(j);
-      for (int value = 0; value < 16; ++value) {  // without branches: several at once
-        const int32_t cell = value >> shift & mask;
-        mismatch[value] += (cell != code) & (cell != ignored) ? worth : 0;
-      }
+    for (const int32_t j : in_nibble(column)) {
+      const ByValue alike = same_by_value(centers, center, j);
+      uint8_t same[16];
+      std::memcpy(same, alike.data(), 16);
+      for (int value = 0; value < 16; ++value) mismatch[value] += same[value] ? 0 : weight(j);
     }
-    for (int p = 0; p < digits; ++p) {
-      uint8_t* table = quad + nibble_tables_[p] + (column * kQuad + seat) * 16;
+    for (int p = 0; p < digits; ++p)
       for (int value = 0; value < 16; ++value)
-        table[value] = static_cast<uint8_t>(digit(mismatch[value], p, digits));
-    }
+        quad[nibble_tables_[p] + at + value] =
+            static_cast<uint8_t>(digit(mismatch[value], p, digits));
   }
+}
+
+// What each value of a nibble differs by from a center, if it is one digit: all bytes at once.
+ByValue TilePlan::small_mismatches(const CodeCenters& centers, int64_t center,
+                                   int64_t column) const {
+  ByValue sum{};
+  for (const int32_t j : in_nibble(column)) {
+    const ByValue same = same_by_value(centers, center, j);
+    for (int half = 0; half < 2; ++half) sum[half] += (kOnes - same[half]) * weight(j);
+  }
+  return sum;
+}
+
+// 1 for the values of a nibble in which a feature holds the center's code, or one that is ignored.
+ByValue TilePlan::same_by_value(const CodeCenters& centers, int64_t center, int64_t j) const {
+  const ByValue* of = kHolding.of[layout_.bits[j] - 1][layout_.shift[j] % 4];
+  ByValue same{};
+  if (centers.matches_something(layout_, center, j)) same = of[centers.code(layout_, center, j)];
+  if (const int32_t ignored = layout_.ignored[j]; ignored >= 0 && ignored < 16)
+    for (int half = 0; half < 2; ++half) same[half] |= of[ignored][half];
+  return same;
 }
 
 void TilePlan::fill_bytes(const CodeCenters& centers, uint8_t* quad, int seat,

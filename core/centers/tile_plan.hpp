@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "centers/centers.hpp"
@@ -11,6 +13,8 @@
 #include "parallel.hpp"
 
 namespace softmodes {
+
+using ByValue = std::array<uint64_t, 2>;  // a byte for each value of a nibble
 
 class TilePlan {
  public:
@@ -51,6 +55,11 @@ class TilePlan {
   int64_t table_bytes(int64_t n_centers) const;
 
   void add_bits();
+  void list_by_nibble(int64_t n_columns);
+  std::span<const int32_t> in_nibble(int64_t column) const {
+    return {by_nibble_.data() + first_in_nibble_[column],
+            by_nibble_.data() + first_in_nibble_[column + 1]};
+  }
   void add_nibbles();
   void add_bytes();
   void add_segments(SegmentKind kind, int shift, int64_t first_column, int64_t n_steps,
@@ -58,6 +67,8 @@ class TilePlan {
   void choose_distance_type();
   void fill_bits(const CodeCenters& centers, uint8_t* quad, int seat, int64_t center) const;
   void fill_nibbles(const CodeCenters& centers, uint8_t* quad, int seat, int64_t center) const;
+  ByValue small_mismatches(const CodeCenters& centers, int64_t center, int64_t column) const;
+  ByValue same_by_value(const CodeCenters& centers, int64_t center, int64_t j) const;
   void fill_bytes(const CodeCenters& centers, uint8_t* quad, int seat, int64_t center) const;
   uint32_t weight(int64_t feature) const { return feature_weight_ ? feature_weight_[feature] : 1; }
 
@@ -66,7 +77,8 @@ class TilePlan {
   TileView view_{};
   std::vector<Segment> segments_;
   std::vector<IgnoredBytes> ignored_;
-  std::vector<std::vector<int32_t>> by_nibble_;  // features of each nibble column
+  std::vector<int32_t> by_nibble_;        // features of the nibble columns, one after the other
+  std::vector<int32_t> first_in_nibble_;  // by column, where its features begin in that list
   int64_t popcount_table_ = -1;
   std::vector<int64_t> nibble_tables_;             // per digit
   std::vector<std::vector<int64_t>> byte_tables_;  // per size and digit

@@ -198,7 +198,7 @@ void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* cente
                 const Threads& threads) {
   const Logarithms logarithm =
       logarithms_for(t, tally.counts, tally.n_clusters * tally.n_cells, threads);
-  split_clusters(tally, 0, tally.n_clusters, threads, [&](int64_t first, int64_t last) {
+  const auto task = [&](int64_t first, int64_t last) {
     Drawing draw(t, logarithm);
     for (int64_t i = first; i < last; ++i) {
       const uint64_t cluster_key = fold(key, static_cast<uint64_t>(i));
@@ -209,7 +209,9 @@ void draw_dense(const DenseCounts& tally, double t, uint64_t key, int32_t* cente
         if (v != kNothing) centers[i * tally.n_features + j] = static_cast<int32_t>(v);
       }
     }
-  });
+  };
+  constexpr int64_t kDrawnPerThread = kCellsPerThread / 4;  // a power takes longer than a sum
+  split_clusters(tally, 0, tally.n_clusters, threads, task, kDrawnPerThread);
 }
 
 void draw_wide(const WideCounts& tally, double t, uint64_t key, int32_t* centers,

@@ -9,14 +9,15 @@
 
 namespace softmodes {
 
+constexpr int64_t kCellsPerThread = int64_t{1} << 16;  // to be summed
+
 // Runs task(first, last) on some of the clusters begin .. end at a time, with as many threads as
 // have enough to do.
 template <class Task>
 void split_clusters(const DenseCounts& tally, int64_t begin, int64_t end, const Threads& threads,
-                    const Task& task) {
-  constexpr int64_t kCellsPerThread = int64_t{1} << 16;
+                    const Task& task, int64_t cells_per_thread = kCellsPerThread) {
   const int64_t k = end - begin;
-  const Threads useful = threads.at_most(k * tally.n_cells / kCellsPerThread);
+  const Threads useful = threads.at_most(k * tally.n_cells / cells_per_thread);
   const int64_t n_tasks = useful.n > 1 ? std::min<int64_t>(k, 4 * useful.n) : 1;
   run_tasks(n_tasks, useful, [&](int64_t i, int, const Stop&) {
     task(begin + k * i / n_tasks, begin + k * (i + 1) / n_tasks);

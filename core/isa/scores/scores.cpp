@@ -21,13 +21,18 @@ SOFTMODES_INLINE void add_line(const uint32_t* line, int64_t lanes, uint32_t* to
   lanes == Quad::kNumbers ? add(Quad{}) : add(Half{});
 }
 
-// What a cell of several bytes adds to the totals of clusters first .. first + lanes.
+// A cell of several bytes: two or three.
+SOFTMODES_INLINE int32_t wide_code(const WideColumn& column, const uint8_t* row) {
+  const uint8_t* cell = row + column.byte;
+  return cell[0] | cell[1] << 8 | (column.n_bytes > 2 ? cell[2] << 16 : 0);
+}
+
+// What such a cell adds to the totals of clusters first .. first + lanes.
 static inline void add_wide_cell(const ScoreView& view, const WideColumn& column,
                                  const uint8_t* row, int64_t first, int64_t lanes,
                                  uint32_t* total) {
   const int64_t n = view.n_centers - first < lanes ? view.n_centers - first : lanes;
-  const uint8_t* cell = row + column.byte;  // of two bytes, or three
-  const int32_t code = cell[0] | cell[1] << 8 | (column.n_bytes > 2 ? cell[2] << 16 : 0);
+  const int32_t code = wide_code(column, row);
   if (code >= column.n_values) {
     if (column.other)
       for (int64_t c = 0; c < n; ++c) total[c] += column.other[first + c];
@@ -47,13 +52,47 @@ static void add_wide(const ScoreView& view, const uint8_t* row, int64_t first, i
     add_wide_cell(view, view.wide[i], row, first, lanes, total);
 }
 
+// What cells of one column add to the totals of some rows, of all clusters, if it has no lines.
+// Values lie all over memory: where the bonuses of many are is looked up before any is read, so
+// that the memory is not waited for one by one.
+static void add_bonuses(const ScoreView& view, const WideColumn& column, const uint8_t* rows,
+                        int64_t n_rows, uint32_t* totals) {
+  constexpr int64_t kAtOnce = 32;
+  const int64_t lanes = view.lanes();
+  for (int64_t first = 0; first < n_rows; first += kAtOnce) {
+    const int64_t n = n_rows - first < kAtOnce ? n_rows - first : kAtOnce;
+    uint32_t* some = totals + first * lanes;
+    int64_t begin[kAtOnce], end[kAtOnce];
+    for (int64_t r = 0; r < n; ++r) {
+      const int32_t code = wide_code(column, rows + (first + r) * view.shape.stride);
+      const bool value = code < column.n_values;
+      begin[r] = value ? column.indptr[code] : 0;
+      end[r] = value ? column.indptr[code + 1] : 0;
+      if (!value && column.other)
+        for (int64_t c = 0; c < view.n_centers; ++c) some[r * lanes + c] += column.other[c];
+    }
+    for (int64_t r = 0; r < n; ++r) {
+      __builtin_prefetch(column.clusters + begin[r]);
+      __builtin_prefetch(column.bonus + begin[r]);
+    }
+    for (int64_t r = 0; r < n; ++r)
+      for (int64_t e = begin[r]; e < end[r]; ++e)
+        some[r * lanes + column.clusters[e]] -= column.bonus[e];
+  }
+}
+
 // Column by column: what values cost is looked up for all rows before that of the next column.
 static void add_wide_columns(const ScoreView& view, const TileRows& rows, uint32_t* totals) {
-  const int64_t lanes = view.lanes();
-  for (int64_t i = 0; i < view.n_wide; ++i)
+  const int64_t lanes = view.lanes(), stride = view.shape.stride;
+  for (int64_t i = 0; i < view.n_wide; ++i) {
+    const WideColumn& column = view.wide[i];
+    if (!column.lines) {
+      add_bonuses(view, column, rows.bytes, rows.n, totals);
+      continue;
+    }
     for (int64_t r = 0; r < rows.n; ++r)
-      add_wide_cell(view, view.wide[i], rows.bytes + r * view.shape.stride, 0, lanes,
-                    totals + r * lanes);
+      add_wide_cell(view, column, rows.bytes + r * stride, 0, lanes, totals + r * lanes);
+  }
 }
 
 // Calls visit(row, totals) for all rows from one on; totals of a group are at totals(row).

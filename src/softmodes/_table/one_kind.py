@@ -82,7 +82,7 @@ def _code_strings(
     at_once = -(-n_columns // _PARTS)
     codes = np.empty(n_rows * n_columns, np.int32)
     slots = np.split(codes, range(at_once * n_rows, len(codes), at_once * n_rows))
-    with ThreadPoolExecutor(n_threads) as pool:
+    with no_collection(), ThreadPoolExecutor(n_threads) as pool:
         parts = zip(_parts(columns(), at_once), slots, strict=True)
         found = [task.result() for task in [pool.submit(_number, *part) for part in parts]]
         distinct = [part.distinct for part in found if part.distinct is not None]
