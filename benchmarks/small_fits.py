@@ -129,17 +129,18 @@ def _noise(rng: np.random.Generator, values: int, size: tuple[int, ...]) -> NDAr
 def fit_seconds(shape: Shape, threads: int, repeats: int) -> dict[str, Any]:
     """Fit a shape; one that takes long is fitted again, for the least time."""
     table = make(shape)
-    models: list[SoftModes] = []
+    rounds = 0
 
-    def fit() -> None:
-        models.append(SoftModes(shape.k, n_jobs=threads, random_state=0).fit(table))
+    def fit() -> None:  # keeps no model: the next fit would have to do with other memory
+        nonlocal rounds
+        rounds = SoftModes(shape.k, n_jobs=threads, random_state=0).fit(table).n_iter_
 
     best = measure(fit)
     for _ in range(repeats - 1):
         if best.wall < 0.7:
             break
         best = best.least(measure(fit))
-    return asdict(shape) | {"shape": str(shape), "rounds": models[-1].n_iter_, **vars(best)}
+    return asdict(shape) | {"shape": str(shape), "rounds": rounds, **vars(best)}
 
 
 def chosen_shapes(options: argparse.Namespace) -> list[Shape]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from dataclasses import replace
 from itertools import groupby, pairwise
 
@@ -14,7 +15,7 @@ from sklearn.base import clone
 from softmodes import SoftModes
 from softmodes._algorithm.loop import best_run, run_once
 from softmodes._algorithm.plan import Plan
-from softmodes._algorithm.stages import LEAST_CHANGE, REST, Fit, Latent
+from softmodes._algorithm.stages import LEAST_CHANGE, REST, Fit, Gini, Latent
 from softmodes._rows.centers import CodeCenters, ScoreCenters
 from softmodes.metrics import expected_cost
 from softmodes.rounding import soft
@@ -148,6 +149,30 @@ def test_a_latent_round_that_shares_rows_as_the_last_would_do_so_for_ever(k, wid
         latest = stage.measure(centers, tally, before)
         assert latest.objective == run.history[-1].objective
         assert not latest.moved
+
+
+def test_counts_of_a_start_are_gone_when_its_second_latent_round_is_made(monkeypatch):
+    """Where rows are few and values many, they would take a third of the memory of a fit."""
+    counted, left = [], []
+    tally, next_centers = Gini.tally, Latent.next_centers
+
+    def counting(stage, centers):
+        found = tally(stage, centers)
+        counted.append(weakref.ref(found.counts))
+        return found
+
+    def looking(stage, centers, *given):
+        left.append(sum(counts() is not None for counts in counted))
+        return next_centers(stage, centers, *given)
+
+    monkeypatch.setattr(Gini, "tally", counting)
+    monkeypatch.setattr(Latent, "next_centers", looking)
+    for spare in (0, 2):
+        counted.clear()
+        run_once(open_store(table(300, SIZES, groups=4)), plan(k=6, spare=spare), 0)
+        assert counted
+    assert len(left) > 2
+    assert not any(left)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -172,6 +172,9 @@ def test_counts_of_few_rows_are_kept_for_the_partition_they_are_of(weighted, mon
     block.cache.clear()
     same_as_anew(CodeCenters(codes[:14]))
     assert len(counted) == 4
+    assert block.cache.peek(remember.LastCounts)
+    store.soft_tally(scores, tie)  # needs the memory
+    assert block.cache.peek(remember.LastCounts) is None
 
 
 @pytest.mark.parametrize("refine", [None, "gini", "latent"])

@@ -86,15 +86,19 @@ def starts(fit: Fit) -> Iterator[Run]:
 
 
 def _start(fit: Fit, index: int) -> Run:
-    """Make the rounds of drawn centers, and the first ones of the finish."""
+    """Make the rounds of drawn centers, and the first ones of the finish.
+
+    A run is handed over to what goes on with it, so that its counts are gone when those of its
+    second next round are made: in a table with few rows for each value they take most memory.
+    """
     wide = fit.with_spare
-    run = _go_on(Modes(wide, index, _modes_rounds(fit.plan)), None)
-    if _has_gini_rounds(fit.plan, run) and not run.stopped:
-        run = _go_on(Gini(wide, index, FIRST_GINI_ROUNDS), run)
-    run = _without_spare(fit, run)
-    if fit.plan.refine == "latent" and not run.stopped:
-        run = _go_on(Latent(fit, index, _first_latent_rounds(fit)), run)
-    return run
+    runs = [_go_on(Modes(wide, index, _modes_rounds(fit.plan)), None)]
+    if _has_gini_rounds(fit.plan, runs[0]) and not runs[0].stopped:
+        runs.append(_go_on(Gini(wide, index, FIRST_GINI_ROUNDS), runs.pop()))
+    runs.append(_without_spare(fit, runs.pop()))
+    if fit.plan.refine == "latent" and not runs[0].stopped:
+        runs.append(_go_on(Latent(fit, index, _first_latent_rounds(fit)), runs.pop()))
+    return runs.pop()
 
 
 def _modes_rounds(plan: Plan) -> int:
@@ -249,6 +253,7 @@ def _go_on(stage: Stage, before: Run | None) -> Run:
     n_before = len(history)
     chosen, last = before, before.tally if before else None
     centers = stage.first_centers(before)
+    del before
     while True:
         tally = stage.tally(centers)
         history.append(stage.measure(centers, tally, last))
@@ -263,7 +268,8 @@ def _go_on(stage: Stage, before: Run | None) -> Run:
         over = used_up or stage.out_of_patience(idle) or stage.leaves_nothing(latest)
         if at_rest or stopped or over:
             return replace(chosen, history=tuple(history), converged=at_rest, stopped=stopped)
-        centers, last = stage.next_centers(centers, tally, len(history)), tally
+        last = tally
+        centers = stage.next_centers(centers, tally, len(history))
 
 
 def _drawn(centers: Centers, before: Run | None) -> CodeCenters:

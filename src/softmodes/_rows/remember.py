@@ -114,6 +114,7 @@ def _are_many(block: Block, k: int) -> bool:
 def soft_tally_rows(block: Block, n_threads: int, asked: Pass, sparing: bool = False) -> SoftTally:
     """Share every row of a block among the clusters, and count."""
     block.cache.take(LastPass)
+    block.cache.take(LastCounts)
     return soft_tally_block(with_few_rows(block, sparing), n_threads, asked)
 
 
