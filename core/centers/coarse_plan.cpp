@@ -38,7 +38,7 @@ ScratchSizes CoarsePlan::scratch_sizes(int64_t n_centers, int64_t lanes, const L
   sizes.distances = std::max<int64_t>(int64_t{kGroup} * kTileRows * 2, 4 * lanes);
   sizes.planes = kTileRows * 2 * shape.narrow_bytes * 2;
   sizes.offers = kTileRows * most_candidates(n_centers) * int64_t{sizeof(Candidate)};
-  sizes.groups = ceil_div(n_centers, kGroup) * kTileRows * 2;
+  sizes.groups = ceil_div(n_centers, kGroup) * kTileRows * 6;  // three numbers for each row
   sizes.notes = sizeof(CoarseNotes);
   return sizes;
 }

@@ -300,7 +300,7 @@ struct Scratch {
   uint8_t* distances;  // of a group of centers to a tile
   uint8_t* planes;     // those of a set; by levels: the lines of rows
   uint8_t* offers;     // by planes: two planes per center; by levels: candidates
-  uint8_t* groups;     // by levels: the least of each group of centers
+  uint8_t* groups;     // by levels: the two least of each group of centers
   uint8_t* notes;      // what a plan keeps from tile to tile
 };
 

@@ -11,16 +11,16 @@
 
 namespace softmodes::SOFTMODES_ISA {
 
-// Coarse totals of a tile: the least, whose it is, and the least of the others.
+// Coarse totals of a tile in some clusters: the least, whose it is, and the least of the others.
 struct TwoLeast {
   uint16_t least[kTileRows];
   uint16_t next[kTileRows];
   uint16_t center[kTileRows];
 };
 
-// `first` is 0 at the first call for a tile. The least of these centers alone go to `group_least`.
+// `first` is 0 at the first call for a tile. What is found of these centers alone goes to `group`.
 static void find_two_least(const CoarseView& view, const uint16_t* levels, int64_t first, int64_t n,
-                           int64_t n_rows, TwoLeast& found, uint16_t* group_least) {
+                           int64_t n_rows, TwoLeast& found, TwoLeast& group) {
   using L = Lanes<uint16_t>;
   constexpr int kAtOnce = 2;  // vectors of rows whose least are kept in registers
   const auto none = L::broadcast(-1);
@@ -43,7 +43,9 @@ static void find_two_least(const CoarseView& view, const uint16_t* levels, int64
     }
     for (int v = 0; v < kAtOnce; ++v) {
       const int64_t row = r + v * L::kCount;
-      L::store(group_least + row, least[v]);
+      L::store(group.least + row, least[v]);
+      L::store(group.next + row, next[v]);
+      L::store(group.center + row, center[v]);
       if (first) {
         const auto least_so_far = L::load(found.least + row);
         const auto lower = L::min(least[v], least_so_far);
@@ -120,7 +122,7 @@ class CoarseTile {
         sorted_(reinterpret_cast<Candidate*>(scratch.offers)) {
     transpose(rows.bytes, rows.n);
     for_each_group(coarse, rows.n, scratch, [&](int64_t first, int64_t n, const uint16_t* levels) {
-      find_two_least(coarse, levels, first, n, rows.n, found_, group_least(first));
+      find_two_least(coarse, levels, first, n, rows.n, found_, of_group(first));
     });
     find_open();
     if (n_open_) find_candidates();
@@ -147,8 +149,8 @@ class CoarseTile {
   }
 
  private:
-  uint16_t* group_least(int64_t first) const {
-    return reinterpret_cast<uint16_t*>(scratch_.groups) + first / kGroup * kTileRows;
+  TwoLeast& of_group(int64_t first) const {
+    return reinterpret_cast<TwoLeast*>(scratch_.groups)[first / kGroup];
   }
   // Totals of all clusters whose group may hold one that comes into question; the others are dear.
   const uint32_t* totals(int64_t r, uint16_t limit) const {
@@ -160,7 +162,7 @@ class CoarseTile {
           first + view_.group < view_.n_centers ? first + view_.group : view_.n_centers;
       bool near = false;
       for (int64_t c = first / kGroup * kGroup; c < end && !near; c += kGroup)
-        near = group_least(c)[r] <= limit;
+        near = of_group(c).least[r] <= limit;
       if (near)
         score_group(view_, row, group, totals + first);
       else
@@ -209,8 +211,7 @@ class CoarseTile {
       return;
     }
     if (n_open_ <= kFewOpen) {
-      for (int64_t i = 0; i < n_open_; ++i)
-        n_candidates_[i] = static_cast<int32_t>(coarse_.most_candidates + 1);
+      for (int64_t i = 0; i < n_open_; ++i) list_by_group(i);
       return;
     }
     const int64_t stride = view_.shape.stride;
@@ -224,6 +225,21 @@ class CoarseTile {
                    [&](int64_t first, int64_t n, const uint16_t* levels) {
                      list(levels, first, n, n_open_, limit_, number);
                    });
+  }
+
+  // Adds the clusters of an open row that are known: one of each group, if no other of it comes
+  // into question; else they are too many, and totals of such groups are summed.
+  void list_by_group(int64_t i) {
+    const int32_t row = open_[i];
+    for (int64_t first = 0; first < coarse_.tiles.n_centers; first += kGroup) {
+      const TwoLeast& group = of_group(first);
+      if (group.least[row] > limit_[i]) continue;
+      if (group.next[row] <= limit_[i]) {
+        n_candidates_[i] = static_cast<int32_t>(coarse_.most_candidates + 1);
+        return;
+      }
+      add(static_cast<int32_t>(i), group.center[row]);
+    }
   }
 
   // Adds clusters whose coarse totals are within the limits of rows; number: of open rows, or -1.
