@@ -264,7 +264,9 @@ struct Nearest {
   int32_t* label;
 };
 
-// How rows are shared among clusters. Parts of a row are listed one after the other.
+// How rows are shared among clusters. Parts of a row are listed one after the other; lists have
+// room for kSharedAtOnce more.
+constexpr int64_t kSharedAtOnce = 8;
 struct Shares {
   uint32_t* least;  // by row: its lowest total
   uint32_t* log;    // by row: log2 of the sum of 2^(least - total), in units of 2^-kLogBits

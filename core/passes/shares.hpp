@@ -34,7 +34,7 @@ class Sharer {
         rows_(rows_at_once(plan.view().lanes(), plan.view().by_column)),
         totals_(4 * rows_ * plan.view().lanes()),
         scratch_(plan.scratch_sizes()),
-        cluster_(static_cast<size_t>(most_rows() * plan.view().lanes())),
+        cluster_(static_cast<size_t>(most_rows() * plan.view().lanes() + kSharedAtOnce)),
         part_(cluster_.size()),
         n_(static_cast<size_t>(most_rows())),
         least_(n_.size()),

@@ -23,6 +23,7 @@ inline uint32_t fixed_log(const Powers& powers, uint64_t x) {
 
 #if defined(__AVX2__)
 constexpr int64_t kEight = 8;
+static_assert(kSharedAtOnce == kEight);
 
 // Powers of eight totals, 0 from the limit on.
 SOFTMODES_INLINE __m256i eight_powers(const Powers& powers, __m256i differences) {
@@ -89,10 +90,12 @@ inline uint64_t to_powers(const Powers& powers, uint32_t least, uint32_t* number
   return sum;
 }
 
-// Powers of a row become parts: w 2^16 / sum, rounded down. Returns their sum.
+// Powers of a row become parts: w 2^16 / sum, rounded down. Returns their sum. The quotient is
+// exact: w 2^16 < 2^48 and the sum are doubles, and a quotient below a whole number is so by 1 /
+// sum, 2^6 times what rounding adds.
 inline uint32_t to_parts([[maybe_unused]] const Powers& powers, uint64_t sum, uint32_t* numbers,
                          int64_t lanes) {
-  const double divisor = static_cast<double>(sum) / (1 << kPartBits);  // exact, see Sharing::share
+  const double divisor = static_cast<double>(sum) / (1 << kPartBits);
   uint32_t all = 0;
 #if defined(__AVX2__)
   if (by_eights(powers, lanes)) {
@@ -166,47 +169,49 @@ class Sharing {
   void candidates(int64_t r, const Candidate* candidates, int64_t n) {
     const uint32_t least = least_of(candidates, n);
     share(r, least, [&](const auto& offer) {
-      for (int64_t i = 0; i < n; ++i)
-        if (candidates[i].total - least < powers_.limit)
-          offer(candidates[i].center, candidates[i].total);
+      for (int64_t i = 0; i < n; ++i) offer(candidates[i].center, candidates[i].total);
     });
   }
 
-  // each(offer) calls offer(cluster, total) for all clusters less than the limit above the least.
+  // each(offer) calls offer(cluster, total) for all clusters less than the limit above the least;
+  // for others it may. Numbers of a list that is not short are taken eight at a time, and so go up
+  // to a multiple.
   template <class Each>
   void share(int64_t r, uint32_t least, const Each& each) {
-    const int64_t first = n_;
-    int64_t end = n_;
+    uint32_t* part = out_.part + n_;
+    int32_t* cluster = out_.cluster + n_;
+    int64_t n = 0;
     BestRank best(ranks_, r);
-    each([&](int32_t cluster, uint32_t total) {
-      if (total == least) best.offer(cluster);
-      out_.cluster[end] = cluster;
-      out_.part[end++] = total - least;
+    each([&](int32_t offered, uint32_t total) {
+      if (total == least) best.offer(offered);
+      cluster[n] = offered;
+      part[n] = total - least;
+      n += part[n] < powers_.limit;
     });
-    uint64_t sum = 0;
-    for (int64_t i = first; i < end; ++i) sum += out_.part[i] = power(powers_, out_.part[i]);
+    int64_t lanes = n;
+    for (; n > kShort && lanes % kSharedAtOnce; ++lanes) part[lanes] = powers_.limit;
+    const uint64_t sum = to_powers(powers_, 0, part, lanes);
     out_.least[r] = least;
     out_.log[r] = fixed_log(powers_, sum);
-    // The quotient is exact: w 2^16 < 2^48 and the sum are doubles, and a quotient below a whole
-    // number is so by 1 / sum, 2^6 times what rounding adds. No branches, which would go either
-    // way.
-    const auto all = static_cast<double>(sum);
-    uint32_t left = uint32_t{1} << kPartBits;
-    for (int64_t i = first; i < end; ++i) {
-      const int32_t cluster = out_.cluster[i];
-      const double w = static_cast<double>(uint64_t{out_.part[i]} << kPartBits);
-      const uint32_t part = cluster == best.best() ? 0 : static_cast<uint32_t>(w / all);
-      out_.cluster[n_] = cluster;
-      out_.part[n_] = part;
-      n_ += part > 0;
-      left -= part;
+    constexpr uint32_t kWhole = uint32_t{1} << kPartBits;
+    uint32_t left = kWhole - to_parts(powers_, sum, part, lanes);
+    int64_t n_kept = 0;
+    for (int64_t i = 0; i < n; ++i) {  // without branches, which would go either way
+      const bool is_best = cluster[i] == best.best();
+      left += is_best ? part[i] : 0;
+      cluster[n_kept] = cluster[i];
+      part[n_kept] = part[i];
+      n_kept += !is_best && part[i] > 0;
     }
-    out_.cluster[n_] = best.best();
-    out_.part[n_++] = left;
-    out_.n[r] = static_cast<int32_t>(n_ - first);
+    cluster[n_kept] = best.best();
+    part[n_kept++] = left;
+    out_.n[r] = static_cast<int32_t>(n_kept);
+    n_ += n_kept;
   }
 
  private:
+  static constexpr int64_t kShort = 3;
+
   const Powers& powers_;
   const Ranks& ranks_;
   const Shares& out_;
