@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 
 from softmodes import _kernels
 from softmodes._table import arrow_column, one_kind
+from softmodes._table import read as read_module
 from softmodes._table.codebook import learn
 from softmodes._table.one_kind import OneKind
 from softmodes._table.read import read
@@ -118,6 +119,19 @@ def test_parts_with_much_text_are_joined_with_others(monkeypatch):
     concat_arrays = pa.concat_arrays
     monkeypatch.setattr(one_kind.pa, "concat_arrays", refuse_now_and_then)
     found, others = learn(TABLES["strings of Arrow"])
+    assert found == expected
+    assert_array_equal(others.rows(slice(None)), codes.rows(slice(None)))
+
+
+@pytest.mark.parametrize("some", [slice(None), slice(None, None, 3)])
+def test_dictionaries_of_strings_are_coded_as_strings(some, monkeypatch):
+    """Frames of pandas 2.2 may keep them; which columns do is not asked."""
+    table = TABLES["strings of pandas"]
+    expected, codes = learn(table)
+    columns = list(one_kind.pandas_strings(table))
+    columns[some] = [column.dictionary_encode() for column in columns[some]]
+    monkeypatch.setattr(read_module, "pandas_strings", lambda frame: iter(columns))
+    found, others = learn(table, n_threads=2)
     assert found == expected
     assert_array_equal(others.rows(slice(None)), codes.rows(slice(None)))
 

@@ -26,6 +26,7 @@ MOST_ROWS = 1 << 12
 FEWEST_COLUMNS = 1 << 6
 MOST_CELLS = 1 << 26  # which are copied
 _PARTS = 16  # in which columns of strings are joined and numbered
+_STRINGS = {pa.string(), pa.large_string()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,7 @@ def of_strings(
 
     None if their types tell others. Columns are asked for when cells are, and again if need be.
     """
-    if not is_wide(shape) or not set(types) <= {pa.string(), pa.large_string()}:
+    if not is_wide(shape) or not set(types) <= _STRINGS:
         return None
     return OneKind(
         lambda: pa.chunked_array([_joined(_chunks(columns()))]),
@@ -137,10 +138,15 @@ def _look_up(numbers: NDArray[np.int32], places: NDArray[Any], missing: int) -> 
 
 
 def _joined(chunks: list[Any]) -> Any:
+    """Return chunks as one array of strings; frames of older pandas may hold dictionaries of them.
+
+    Those of unlike types, or of so much text that offsets of 32 bits do not do, are cast first.
+    """
     try:
-        return pa.concat_arrays(chunks)
-    except pa.ArrowInvalid:  # so much text that offsets of 32 bits do not do
+        joined = pa.concat_arrays(chunks)
+    except pa.ArrowInvalid:
         return pa.concat_arrays([chunk.cast(pa.large_string()) for chunk in chunks])
+    return joined if joined.type in _STRINGS else joined.cast(pa.large_string())
 
 
 def pandas_strings(frame: Any) -> Iterator[Any]:
