@@ -118,7 +118,7 @@ class ClusterPrices {
     return source_.feature_weight ? source_.feature_weight[feature] : 1.0;
   }
 
-  // By cell after `begin`; rows are nearly sure by the latent rule only.
+  // By cell after `begin`, for the latent rule: by no other are rows nearly sure.
   const int64_t* counts_of(int64_t cluster) {
     const int64_t* counts = counts_.counts + cluster * counts_.n_cells + begin_;
     const NearlySure& by = source_.nearly_sure;
@@ -147,9 +147,8 @@ class ClusterPrices {
   }
 
   void set_gini(int64_t cluster) {
-    const int64_t* by_cell = counts_of(cluster);
     for_each_feature([&](int64_t j, int64_t first, int64_t n) {
-      const int64_t* counts = by_cell + first;
+      const int64_t* counts = counts_.of(cluster, j);
       double all = sum_of(counts, n);
       if (!(all > 0)) {
         counts = source_.totals + begin_ + first;

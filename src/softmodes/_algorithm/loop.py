@@ -88,8 +88,8 @@ def starts(fit: Fit) -> Iterator[Run]:
 def _start(fit: Fit, index: int) -> Run:
     """Make the rounds of drawn centers, and the first ones of the finish.
 
-    A run is handed over to what goes on with it, so that its counts are gone when those of its
-    second next round are made: in a table with few rows for each value they take most memory.
+    A run is handed over to the stage that goes on with it, so that its counts are gone when the
+    second round of that stage is counted: with few rows for each value they take most memory.
     """
     wide = fit.with_spare
     runs = [_go_on(Modes(wide, index, _modes_rounds(fit.plan)), None)]
